@@ -1,0 +1,1 @@
+"""Environments: the registry table and what it registers."""

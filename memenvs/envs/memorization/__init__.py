@@ -1,0 +1,1 @@
+"""The memorization environment: claims arrive, few are kept, queries settle the account."""

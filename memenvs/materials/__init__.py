@@ -1,0 +1,1 @@
+"""Materials that ship with the package, and readers of published data sets."""

@@ -1,0 +1,1 @@
+"""Best memories: the frontier, its bounds and the greedy oracles."""

@@ -1,0 +1,1 @@
+"""Write policies: everything that chooses what a memory keeps."""

@@ -1,0 +1,1 @@
+"""Evaluation, comparison and the command line."""
