@@ -135,7 +135,7 @@ class Record(Protocol):
         ...
 
 
-def _label(kind: str, identifier: str) -> str:
+def _label(kind: str, identifier: object) -> str:
     if not isinstance(identifier, str) or not identifier:
         raise MaterialError(
             f"{identifier!r} is no name; give a non-empty string", record=kind, field="id"

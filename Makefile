@@ -1,0 +1,40 @@
+# `make demo` and `make test` set up everything they need in .venv, on a machine with Python >= 3.11.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+JOBS ?= 2
+
+.PHONY: demo test test-all lint types bench clean
+
+demo: $(READY)
+	$(BIN)/memenvs compare demo --out demo
+	@echo "The table above as CSV and JSON, and the plot: demo/frontier.png"
+
+test: $(READY)
+	$(BIN)/python -m pytest -n $(JOBS)
+
+test-all: $(READY)
+	$(BIN)/python -m pytest -n $(JOBS) -m "slow or not slow"
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+# The installed package is what is checked, so that the mapping of folders to subpackages is seen.
+types: $(READY)
+	rm -rf build/typed && mkdir -p build/typed
+	$(BIN)/pip install -q --no-deps --no-compile --target build/typed .
+	cd build/typed && MYPYPATH=. ../../$(BIN)/mypy --config-file ../../pyproject.toml -p memenvs
+
+bench: $(READY)
+	for script in tests/benchmarks/bench_*.py; do $(BIN)/python $$script; done
+
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install -q --upgrade pip
+	$(BIN)/pip install -q -c constraints.txt -e ".[dev]"
+	touch $@
+
+clean:
+	rm -rf $(VENV) build demo

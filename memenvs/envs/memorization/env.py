@@ -1,0 +1,196 @@
+"""The memorization environment: a sequential decision process over what to remember.
+
+State: the memory, what was read and what was settled so far. Action: which claim to write and what
+to give up for it. Reward: the utility of the queries settled in the step, after the writes that
+earned it (Table 2 of the paper). Episode: a material drawn from p(D), memory empty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+from gymnasium import spaces
+
+from memenvs.counter import episode_key
+from memenvs.envs.memorization.episode import Episode
+from memenvs.envs.memorization.layout import Layout
+from memenvs.envs.memorization.observe import observe
+from memenvs.envs.memorization.prepared import Materials
+from memenvs.envs.memorization.rules import (
+    MAX_POOL,
+    Access,
+    Action,
+    Actions,
+    Disclosure,
+    Feedback,
+    Rules,
+    Settlement,
+    Utility,
+)
+from memenvs.incidence import BoolArray
+from memenvs.material import Material
+from memenvs.materials.library import Source
+
+Observation = dict[str, Any]  # of arrays; Layout names their columns
+
+HISTORY = 16  # settled queries in view where queries are disclosed by settlement
+
+
+class MemorizationEnv(gym.Env[Observation, Any]):
+    """Read a material claim by claim, keep at most ``capacity`` claims, be paid by later queries.
+
+    Args:
+        material: a registered name, a file, ``"module:callable"``, a callable (with an argument:
+            it is given a generator and draws a fresh material each episode), a material or several.
+        capacity: slots; by default a quarter of the claims, at least 1.
+        access: ``"stream"``: claims arrive in order; ``"pool"``: the agent picks one to consider.
+        action: ``"slots"``: pass, or write into a slot; ``"priority"``: give the claim a priority
+            in [-1, 1], and the highest are kept.
+        disclosure: ``"one"``: a single query, known before writing (level 0); ``"all"``: every
+            query with its mass (1a); ``"settled"``: a query shows when it is settled (1b, 2).
+        utility: what a settled query pays: ``"coverage"``, ``"precision"`` or ``"end-to-end"``.
+        settlement: ``"sampled"`` pays the drawn queries, ``"expected"`` their exact expectation.
+        feedback: after a settlement the agent sees the query, the outcome and the records of the
+            ``"claims"`` behind it; the query and its ``"outcome"``; or ``"none"`` of it.
+        every, queries, closing: after every ``every`` decisions ``queries`` are settled (``None``:
+            never before the end), and ``closing`` end the episode.
+        decisions: length of an episode under pool access (default: two for each claim).
+        clearing: whether slots can be cleared without writing (always, under a budget).
+        budget: bound on the summed cost of the stored claims, besides ``capacity``.
+        strict: raise ``ValueError`` on an illegal action instead of counting it as a pass.
+        max_claims, max_queries: maxima where a callable draws materials of many sizes.
+
+    ``reset(options={"material": material})`` plays a given material, or the one of that number.
+    At the end of an episode ``info`` holds coverage, precision, water_inflation and size of the
+    final memory in expectation, its utility, and the settled total.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012 - Gymnasium's declaration
+
+    def __init__(
+        self,
+        material: Source | Sequence[Material],
+        *,
+        capacity: int | None = None,
+        access: Access = "stream",
+        action: Action = "slots",
+        disclosure: Disclosure = "settled",
+        utility: Utility = "precision",
+        settlement: Settlement = "sampled",
+        feedback: Feedback = "claims",
+        every: int | None = None,
+        queries: int = 1,
+        closing: int = 15,
+        decisions: int | None = None,
+        clearing: bool = False,
+        budget: float | None = None,
+        strict: bool = False,
+        max_claims: int | None = None,
+        max_queries: int | None = None,
+    ) -> None:
+        self.materials = Materials(material, max_claims=max_claims, max_queries=max_queries)
+        limits = self.materials.limits
+        self.rules = Rules(
+            capacity=max(1, limits.claims // 4) if capacity is None else capacity,
+            access=access,
+            action=action,
+            disclosure=disclosure,
+            utility=utility,
+            settlement=settlement,
+            feedback=feedback,
+            every=every,
+            queries=queries,
+            closing=closing,
+            decisions=decisions,
+            clearing=clearing,
+            budget=budget,
+            strict=strict,
+        )
+        if access == "pool" and limits.claims > MAX_POOL:
+            raise ValueError(
+                f"access='pool' shows at most {MAX_POOL} claims and the material has "
+                f"{limits.claims}; use access='stream'"
+            )
+        self.layout = Layout(
+            limits,
+            pool=access == "pool",
+            priority=action == "priority",
+            query_rows={"one": 1, "all": limits.queries, "settled": HISTORY}[disclosure],
+        )
+        self.actions = Actions(
+            self.rules.capacity, self.rules.clears, limits.claims if access == "pool" else 0
+        )
+        self.action_space = (
+            spaces.Box(-1.0, 1.0, (1,)) if action == "priority" else spaces.Discrete(self.actions.n)
+        )
+        self.observation_space = self.layout.space(
+            self.rules.capacity, 1 if action == "priority" else self.actions.n
+        )
+        self.episode: Episode | None = None
+
+    @property
+    def material(self) -> Material:
+        """The episode's material; for oracles and evaluation, not for policies."""
+        return self._episode.prepared.material
+
+    @property
+    def memory(self) -> BoolArray:
+        """What is stored: ``(n_claims,)``."""
+        return self._episode.memory
+
+    def action_masks(self) -> BoolArray:
+        """Legal actions ``(n,)``; never all False."""
+        return self._episode.mask()
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Begin an episode with a material and an empty memory."""
+        super().reset(seed=seed)
+        key = episode_key(self.np_random)
+        chosen = (options or {}).get("material")
+        if chosen is None:
+            chosen = self.materials.draw(key)
+        elif not isinstance(chosen, Material):
+            chosen = self.materials.fixed[chosen]
+        prepared = self.materials.prepare(chosen, self.layout)
+        self.episode = Episode(self.rules, self.actions, self.layout, prepared, key)
+        return self._outcome()
+
+    def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        """Take one decision; the reward is what was settled after it."""
+        if self._episode.is_over():
+            raise RuntimeError("the episode is over; call reset()")
+        reward = self._episode.decide(action)
+        observation, info = self._outcome()
+        over = self._episode.is_over()
+        if over:
+            info |= self._final()
+        return observation, reward, over, False, info
+
+    @property
+    def _episode(self) -> Episode:
+        if self.episode is None:
+            raise RuntimeError("no episode has begun; call reset()")
+        return self.episode
+
+    def _outcome(self) -> tuple[Observation, dict[str, Any]]:
+        mask = self.action_masks().astype(np.int8)
+        observation = observe(self._episode, self.layout) | {"action_mask": mask}
+        info = {"action_mask": mask.copy(), "illegal_action": self._episode.illegal}
+        return observation, info
+
+    def _final(self) -> dict[str, Any]:
+        """Utilities of the final memory, whatever the reward was."""
+        result = self.material.evaluate(self.memory)
+        return {
+            "coverage": float(result.coverage),
+            "precision": float(result.precision),
+            "water_inflation": float(result.water_inflation),
+            "size": int(result.size),
+            "utility": self._episode.account.expected(self.memory),
+            "settled": self._episode.earned,
+        }

@@ -1,0 +1,74 @@
+"""Settlement: which queries are asked, what an answer earns, and which claims it credits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from memenvs.counter import QUERY, TRUTH, uniforms
+from memenvs.envs.memorization.prepared import Prepared
+from memenvs.envs.memorization.rules import Utility
+from memenvs.incidence import BoolArray
+
+
+@dataclass(frozen=True)
+class Settled:
+    """One query, settled."""
+
+    query: int
+    answered: bool
+    claims: frozenset[int]  # credited if answered, else debited
+
+
+class Account:
+    """Draws the queries of one episode and settles them against a memory."""
+
+    def __init__(self, prepared: Prepared, utility: Utility, key: np.uint64) -> None:
+        self.prepared = prepared
+        self.utility = utility
+        self.key = key
+        self.drawn = 0
+
+    def draw(self, count: int) -> list[int]:
+        """Draw the next ``count`` queries from p_D."""
+        at = uniforms(self.key, QUERY, np.arange(self.drawn, self.drawn + count))
+        self.drawn += count
+        found = np.searchsorted(self.prepared.cumulative, at, side="right")
+        return [int(query) for query in found]
+
+    def settle(self, query: int, stored: frozenset[int]) -> Settled:
+        """Answer ``query`` from the ``stored`` claims.
+
+        Every stored claim in a satisfied support of an item that answers is credited or debited;
+        under end-to-end utility, of the item that is named alone: the best match.
+        """
+        routes = [
+            route
+            for route in self.prepared.routes(query)
+            if route.support <= stored and not route.conflicts & stored
+        ]
+        if self.utility == "end-to-end":
+            routes = [route for route in routes if route.item == routes[0].item]
+        if self.utility == "coverage":
+            answered = bool(routes)
+        else:
+            answered = any(route.support <= self._true for route in routes)
+        return Settled(query, answered, frozenset().union(*(route.support for route in routes)))
+
+    def expected(self, stored: BoolArray) -> float:
+        """Exact utility of a memory ``(E,)`` under p_D."""
+        material = self.prepared.material
+        if self.utility == "coverage":
+            return float(material.coverage(stored))
+        if self.utility == "precision":
+            return float(material.precision(stored))
+        return float(material.end_to_end(stored))
+
+    @cached_property
+    def _true(self) -> frozenset[int]:
+        """Claims that are true in this episode: truths between 0 and 1 are drawn once."""
+        truth = self.prepared.material.incidence.truth
+        drawn = uniforms(self.key, TRUTH, np.arange(len(truth))) < truth
+        return frozenset(np.flatnonzero(drawn).tolist())

@@ -1,0 +1,119 @@
+"""What every policy shares: SB3's ``predict`` over one observation or a batch of them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memenvs.counter import uniforms
+from memenvs.envs.memorization.layout import Layout
+from memenvs.envs.memorization.rules import Actions, Rules
+
+Observation = dict[str, NDArray[Any]]  # a batch: every array has a leading axis B
+State = tuple[NDArray[Any], ...]  # arrays (B, ...) that travel between the steps of an episode
+
+
+class Policy(ABC):
+    """Choose writes from observations; built for an environment, from which it takes the layout.
+
+    A subclass answers ``act`` for a batch, and ``start`` with the state of new episodes.
+    """
+
+    privileged: ClassVar[bool] = False  # whether it reads what no agent may know
+
+    def __init__(self, env: Any, seed: int = 0) -> None:
+        self.layout: Layout = attribute(env, "layout")
+        self.rules: Rules = attribute(env, "rules")
+        self.actions: Actions = attribute(env, "actions")
+        self.seed = seed
+        self._episodes = 0
+
+    def predict(
+        self,
+        observation: dict[str, NDArray[Any]],
+        state: State | None = None,
+        episode_start: NDArray[np.bool_] | bool | None = None,
+        deterministic: bool = True,
+        action_masks: NDArray[Any] | None = None,
+    ) -> tuple[NDArray[Any], State]:
+        """Give an action for one observation, or for each of a batch, and the next state.
+
+        Masks are read from the observation unless given: ``(n,)`` or ``(B, n)``.
+        """
+        single = observation["context"].ndim == 1
+        batch = {name: np.asarray(a)[None] if single else a for name, a in observation.items()}
+        masks = batch["action_mask"] if action_masks is None else np.atleast_2d(action_masks)
+        size = len(batch["context"])
+        begun = np.ones(size, dtype=bool) if state is None else np.zeros(size, dtype=bool)
+        if episode_start is not None:
+            begun |= np.broadcast_to(np.asarray(episode_start, dtype=bool), (size,))
+        if begun.any():
+            state = self._begin(state, begun)
+        assert state is not None
+        actions, state = self.act(batch, masks.astype(bool), state)
+        return (actions[0] if single else actions), state
+
+    @abstractmethod
+    def act(
+        self, observation: Observation, masks: NDArray[np.bool_], state: State
+    ) -> tuple[NDArray[Any], State]:
+        """Give ``(B,)`` actions, or ``(B, 1)`` priorities, and the next state."""
+
+    def start(self, episodes: NDArray[np.int64]) -> State:
+        """Give the state of new episodes; ``episodes`` counts those that this policy began."""
+        return ()
+
+    def _begin(self, state: State | None, begun: NDArray[np.bool_]) -> State:
+        numbers = self._episodes + np.arange(int(begun.sum()))
+        self._episodes += len(numbers)
+        fresh = self.start(numbers)
+        if state is None or begun.all():
+            return fresh
+        merged = tuple(array.copy() for array in state)
+        for array, new in zip(merged, fresh, strict=True):
+            array[begun] = new
+        return merged
+
+
+class RandomStream:
+    """A policy's own random numbers: they depend on its seed, the episode and the step alone."""
+
+    def __init__(self, seed: int) -> None:
+        self._seed = np.uint64(seed)
+
+    def keys(self, episodes: NDArray[np.int64]) -> NDArray[np.uint64]:
+        """Give a key for each episode: ``(B,)``."""
+        drawn = uniforms(self._seed, 0, episodes)
+        return (drawn * 2.0**53).astype(np.uint64)
+
+    @staticmethod
+    def uniform(
+        keys: NDArray[np.uint64], stream: int, step: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """Uniform number in [0, 1) for each episode: ``(B,)``."""
+        return uniforms(keys, stream, step)
+
+
+def attribute(env: Any, name: str) -> Any:
+    """Read an attribute of a Gymnasium environment, a vector of them, or an SB3 ``VecEnv``."""
+    for owner in (env, getattr(env, "unwrapped", None)):
+        if owner is not None and hasattr(owner, name):
+            return getattr(owner, name)
+    if hasattr(env, "get_attr"):
+        return env.get_attr(name)[0]
+    raise TypeError(f"{type(env).__name__} is no memorization environment: it has no '{name}'")
+
+
+def episodes_of(env: Any) -> list[Any]:
+    """Give the running episodes of an environment or of a vector of them, for oracles alone."""
+    inner = getattr(env, "unwrapped", env)
+    if hasattr(inner, "episode"):
+        return [inner.episode]
+    if hasattr(inner, "episodes"):
+        return list(inner.episodes)
+    if hasattr(inner, "envs"):
+        return [each.unwrapped.episode for each in inner.envs]
+    raise TypeError(f"an oracle cannot look into a {type(env).__name__}")

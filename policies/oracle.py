@@ -1,0 +1,92 @@
+"""Oracles: they read the material, plan with the frontier, and act as everybody else must."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memenvs.envs.memorization.episode import Episode
+from memenvs.incidence import BoolArray
+from memenvs.material import Material
+from memenvs.optimal.curve import frontier
+from memenvs.policies.base import Observation, Policy, State, episodes_of
+
+KEPT = 1024  # plans that stay known
+
+
+class Oracle(Policy):
+    """Write the claims of a planned memory as they are considered, and no others.
+
+    The plan is a best memory for the objective that the utility asks for: coverage, or else
+    precision. Privileged: it knows truth, queries and p_D.
+    """
+
+    privileged: ClassVar[bool] = True
+    method: ClassVar[Literal["exact", "greedy"]]
+
+    def __init__(self, env: Any, seed: int = 0) -> None:
+        super().__init__(env, seed)
+        self._env = env
+        self._plans: OrderedDict[int, tuple[Material, BoolArray]] = OrderedDict()
+
+    def act(
+        self, observation: Observation, masks: NDArray[np.bool_], state: State
+    ) -> tuple[NDArray[Any], State]:
+        """Keep the planned claims, in each episode of the environment."""
+        episodes = episodes_of(self._env)
+        chosen = [self._choose(e, mask) for e, mask in zip(episodes, masks, strict=True)]
+        if self.rules.action == "priority":
+            return np.array(chosen, dtype=np.float32)[:, None], state
+        return np.array(chosen), state
+
+    def plan(self, material: Material) -> BoolArray:
+        """Give the planned memory: ``(n_claims,)``."""
+        known = self._plans.get(id(material))
+        if known is None:
+            known = (material, self._solve(material))  # holds the material, so the id stays its own
+            self._plans[id(material)] = known
+            if len(self._plans) > KEPT:
+                self._plans.popitem(last=False)
+        return known[1]
+
+    def _solve(self, material: Material) -> BoolArray:
+        slots, budget = self.rules.capacity, self.rules.budget
+        result = frontier(
+            material,
+            "coverage" if self.rules.utility == "coverage" else "precision",
+            [slots if budget is None else budget],
+            self.method,
+            costs=np.ones(len(material.claims)) if budget is None else None,
+            max_claims=slots,
+        )
+        return material.mask(result.memories[0])
+
+    def _choose(self, episode: Episode, mask: NDArray[np.bool_]) -> float:
+        plan, actions, slots = self.plan(episode.prepared.material), self.actions, episode.slots
+        claim = episode.considered
+        wanted = claim is not None and bool(plan[claim])
+        if self.rules.action == "priority":
+            return 1.0 if wanted else -1.0
+        if claim is None:
+            missing = np.flatnonzero(plan & ~episode.memory)
+            return actions.first_consider + int(missing[0]) if len(missing) else actions.PASS
+        if wanted:
+            for slot in np.flatnonzero(mask[1 : 1 + actions.slots]).tolist():
+                if not (slots.occupied[slot] and plan[slots.claims[slot]]):
+                    return 1 + int(slot)
+        return actions.PASS
+
+
+class Optimal(Oracle):
+    """Keep an optimal memory (eq. 13; under coverage its analogue without truth)."""
+
+    method = "exact"
+
+
+class Greedy(Oracle):
+    """Keep the memory of the greedy oracle, within 1 - 1/e of the best where decomposable."""
+
+    method = "greedy"
