@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
-import tempfile
-from collections.abc import Iterable, Iterator
+import secrets
+from collections.abc import Iterable
 from dataclasses import MISSING, fields
 from functools import cache
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 from memenvs.errors import MaterialError
 from memenvs.material import Material
 from memenvs.records import Claim, Item, Query
+from memenvs.strict_json import TOO_DEEP, json_type, read_json_documents
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -25,6 +27,7 @@ KINDS: dict[str, type[Claim] | type[Item] | type[Query]] = {
     "queries": Query,
 }
 SINGULAR = {"claims": "claim", "items": "item", "queries": "query"}
+NUMBERS = frozenset({"truth", "time", "confidence", "cost", "valid_until", "weight"})
 
 
 def load_material(path: str | os.PathLike[str]) -> Material:
@@ -44,10 +47,7 @@ def load_material(path: str | os.PathLike[str]) -> Material:
 def load_materials(path: str | os.PathLike[str]) -> list[Material]:
     """Read every material of a JSON file (one) or a JSON Lines file (one a line, in order)."""
     file = os.fspath(path)
-    texts = list(_documents(file))
-    if not texts:
-        raise MaterialError("is empty; a material file holds one JSON object or more", file=file)
-    materials = [_material(text, file, where) for where, text in texts]
+    materials = [_material(value, file, where) for where, value in read_json_documents(path)]
     seen: set[str] = set()
     for material in materials:
         if material.name in seen:
@@ -62,30 +62,43 @@ def save_materials(materials: Iterable[Material], path: str | os.PathLike[str]) 
     """Write materials so that reading them back gives equal ones; never leaves half a file.
 
     A name ending in ``.jsonl`` gives one line a material; otherwise there must be exactly one.
+    Raises ``MaterialError`` where the file cannot be written.
     """
-    target = Path(path)
-    documents = [as_document(material) for material in materials]
-    if target.suffix == ".jsonl":
-        text = "".join(json.dumps(d, ensure_ascii=False) + "\n" for d in documents)
-    elif len(documents) == 1:
-        text = json.dumps(documents[0], ensure_ascii=False, indent=1) + "\n"
+    listed = list(materials)
+    if Path(path).suffix == ".jsonl":
+        save_lines(listed, path)
+    elif len(listed) == 1:
+        _save(json.dumps(as_document(listed[0]), ensure_ascii=False, indent=1) + "\n", path)
     else:
         raise MaterialError(
-            f"cannot hold {len(documents)} materials; name a .jsonl file", file=os.fspath(path)
+            f"cannot hold {len(listed)} materials; name a .jsonl file", file=os.fspath(path)
         )
-    write_whole(target, text.encode())
+
+
+def save_lines(materials: Iterable[Material], path: str | os.PathLike[str]) -> None:
+    """Write JSON Lines, one material a line, whatever the file is called."""
+    lines = [json.dumps(as_document(m), ensure_ascii=False) + "\n" for m in materials]
+    _save("".join(lines), path)
 
 
 def write_whole(target: Path, content: bytes) -> None:
-    """Write a file under another name, then rename it: readers see the old one or the new one."""
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    """Write a file under another name, then rename it: readers see the old one or the new one.
+
+    Raises ``OSError``, and then leaves no trace.
+    """
+    target = Path(os.path.realpath(target))  # a link stays a link
+    if target.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(target))
+    if target.exists() and not target.is_file():
+        target.write_bytes(content)  # a pipe or /dev/null must not be replaced by a file
+        return
+    temporary = target.with_name(f".memenvs-{secrets.token_hex(8)}")
     try:
-        with os.fdopen(handle, "wb") as stream:
+        with temporary.open("xb") as stream:
             stream.write(content)
-        Path(temporary).chmod(0o666 & ~_umask())
-        Path(temporary).replace(target)
+        temporary.replace(target)
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
 
 
@@ -105,71 +118,40 @@ def _as_object(record: Claim | Item | Query) -> dict[str, Any]:
             continue
         if field.name == "truth" and value in (0.0, 1.0):
             value = bool(value)
-        result[field.name] = dict(value) if field.name == "cues" else value
+        elif field.name in NUMBERS:
+            value = float(value)  # an int, or a number of numpy, which JSON does not know
+        elif field.name == "cues":
+            value = {cue: float(number) for cue, number in value}
+        result[field.name] = value
     return result
 
 
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
-
-
-def _documents(file: str) -> Iterator[tuple[str, str]]:
-    """Yield each JSON text of a file with the place to blame (empty where there is only one)."""
+def _save(text: str, path: str | os.PathLike[str]) -> None:
+    file = os.fspath(path)
     try:
-        text = Path(file).read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
+        write_whole(Path(path), text.encode())
+    except UnicodeEncodeError:
         raise MaterialError(
-            f"is not UTF-8 text (byte {error.start}); give a JSON file", file=file
+            "cannot be written: a text holds half a surrogate pair", file=file
         ) from None
     except OSError as error:
-        raise MaterialError(f"cannot be read: {error.strerror}", file=file) from None
-    if Path(file).suffix == ".jsonl":
-        for number, line in enumerate(text.split("\n"), start=1):
-            if line.strip():
-                yield f"line {number}", line
-    elif text.strip():
-        yield "", text
+        raise MaterialError(f"cannot be written: {error.strerror}", file=file) from None
+    except ValueError as error:  # a NUL in the name
+        raise MaterialError(f"cannot be written: {error}", file=repr(file)) from None
 
 
-def _material(text: str, file: str, where: str) -> Material:
+def _material(value: Any, file: str, where: str) -> Material:
     try:
-        return _from_document(_parse(text))
+        return _from_document(value)
     except MaterialError as error:
         raise error.within(file, where) from None
-
-
-def _parse(text: str) -> Any:
-    try:
-        return json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant)
-    except json.JSONDecodeError as error:
-        raise MaterialError(
-            f"is not valid JSON: {error.msg} (line {error.lineno}, column {error.colno})"
-        ) from None
-    except RecursionError:
-        raise MaterialError("is nested too deeply to be a material") from None
-    except ValueError as error:  # an integer of thousands of digits
-        raise MaterialError(f"is not valid JSON: {error}") from None
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    result = dict(pairs)
-    if len(result) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        owner = f"record '{result['id']}'" if isinstance(result.get("id"), str) else ""
-        raise MaterialError("is given twice; keep one", record=owner, field=twice)
-    return result
-
-
-def _no_constant(name: str) -> float:
-    raise MaterialError(f"{name} is not a finite number; give one")
+    except RecursionError:  # shallow enough for the parser, but not for the schema
+        raise MaterialError(TOO_DEEP, record=where, file=file) from None
 
 
 def _from_document(document: Any) -> Material:
     if not isinstance(document, dict):
-        raise MaterialError(f"holds a JSON {_json_type(document)}, not a material object")
+        raise MaterialError(f"holds a JSON {json_type(document)}, not a material object")
     if document.get("format") != FORMAT:
         raise MaterialError(
             f"{document.get('format')!r:.60} is not '{FORMAT}'; this version reads no other",
@@ -178,14 +160,15 @@ def _from_document(document: Any) -> Material:
     for key in document:
         if key not in {"format", "name", *KINDS}:
             raise MaterialError("is unknown; remove it", field=key)
-    records: dict[str, list[Any]] = {}
+    records: dict[str, tuple[Any, ...]] = {}
     for kind in KINDS:
         if not isinstance(document.get(kind), list):
             raise MaterialError(
-                f"must be a list of {kind}, not {_json_type(document.get(kind))}", field=kind
+                f"must be a list of {kind}, not {json_type(document.get(kind))}", field=kind
             )
-        records[kind] = [_record(kind, i, value) for i, value in enumerate(document[kind])]
-    return Material(name=document.get("name", ""), **records)
+        records[kind] = tuple(_record(kind, i, value) for i, value in enumerate(document[kind]))
+    name = document.get("name", "")
+    return Material(name, records["claims"], records["items"], records["queries"])
 
 
 def _record(kind: str, place: int, value: Any) -> Any:
@@ -240,11 +223,4 @@ def _problem(error: Any) -> str:
     message = error["msg"].removeprefix("Input ")
     if error["type"] in wanted:
         message = f"should be {wanted[error['type']]}"
-    return f"{message}, not {_json_type(error['input'])}"
-
-
-def _json_type(value: Any) -> str:
-    names = {dict: "an object", list: "a list", tuple: "a list", str: "a string", bool: "a boolean"}
-    if value is None:
-        return "null or missing"
-    return names.get(type(value), "a number")
+    return f"{message}, not {json_type(error['input'])}"

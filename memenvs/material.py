@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from memenvs.errors import MaterialError
 from memenvs.incidence import BoolArray, FloatArray, Incidence, Ragged, positions
 from memenvs.records import Claim, Item, Query, Record
 from memenvs.uncertain import answer_probability
+
+if TYPE_CHECKING:
+    from memenvs.reading import Reader, Reasoner
 
 Memory: TypeAlias = Iterable[str] | BoolArray
 
@@ -46,8 +49,7 @@ class Material:
 
     def __post_init__(self) -> None:
         """Check that ids are unique and known, that there is mass, that embeddings agree."""
-        if not isinstance(self.name, str) or not self.name:
-            raise MaterialError(f"{self.name!r} is no name; give a non-empty string", field="name")
+        _check_name(self.name)
         for kind in ("claims", "items", "queries"):
             object.__setattr__(self, kind, tuple(getattr(self, kind)))
             _check_distinct(kind, getattr(self, kind))
@@ -69,6 +71,11 @@ class Material:
     def claim_ids(self) -> tuple[str, ...]:
         """Ids of the claims, in order: the columns of a memory array."""
         return tuple(claim.id for claim in self.claims)
+
+    @cached_property
+    def derived(self) -> dict[Hashable, Any]:
+        """What other modules computed from this material, by keys of theirs; never pickled."""
+        return {}
 
     @cached_property
     def incidence(self) -> Incidence:
@@ -137,7 +144,7 @@ class Material:
 
     def coverage(self, memory: Memory) -> float | FloatArray:
         """Query mass that the span answers, in [0, 1]: float or ``(...)`` (eq. 5)."""
-        return _plain(self._coverage(self.mask(memory)))
+        return plain(self._coverage(self.mask(memory)))
 
     def precision(self, memory: Memory) -> float | FloatArray:
         """Query mass that the good span answers, in [0, 1]: float or ``(...)`` (eq. 11).
@@ -145,12 +152,30 @@ class Material:
         Where truth is a confidence, the probability that some support is wholly true;
         ``evaluate`` says whether that was computed exactly.
         """
-        return _plain(self._precision(self.mask(memory))[0])
+        return plain(self._precision(self.mask(memory))[0])
 
     def water_inflation(self, memory: Memory) -> float | FloatArray:
         """Coverage that false claims bought: coverage - precision, float or ``(...)`` (eq. 12)."""
         mask = self.mask(memory)
-        return _plain(self._coverage(mask) - self._precision(mask)[0])
+        return plain(self._coverage(mask) - self._precision(mask)[0])
+
+    def read_limited_coverage(
+        self, memory: Memory, reader: Reader | None = None
+    ) -> float | FloatArray:
+        """Query mass that what is read of the memory answers; see ``memenvs.reading``."""
+        from memenvs import reading
+
+        return reading.read_limited_coverage(self, memory, reader or reading.READ_ALL)
+
+    def end_to_end(
+        self, memory: Memory, reader: Reader | None = None, reasoner: Reasoner | None = None
+    ) -> float | FloatArray:
+        """Query mass that a reasoner answers from what is read; see ``memenvs.reading``."""
+        from memenvs import reading
+
+        return reading.end_to_end(
+            self, memory, reader or reading.READ_ALL, reasoner or reading.BEST_MATCH
+        )
 
     def evaluate(self, memory: Memory) -> Evaluation:
         """Every utility of a memory, or of each memory of a batch, at once."""
@@ -182,16 +207,24 @@ class Material:
         incidence = self.incidence
         if incidence.certain:
             answered = incidence.answered(incidence.good_span(mask))
-            value = np.asarray(answered @ incidence.probability)
-            return value, np.ones(value.shape, dtype=bool)
+            return np.asarray(answered @ incidence.probability), np.ones(
+                mask.shape[:-1], dtype=bool
+            )
         rows = [incidence.query_items[q] for q in range(len(self.queries))]
         flat, exact = answer_probability(incidence, mask.reshape(-1, len(self.claims)), rows)
-        shape = mask.shape[:-1]
-        return (flat @ incidence.probability).reshape(shape), exact.all(axis=1).reshape(shape)
+        shape: tuple[int, ...] = mask.shape[:-1]
+        value = flat @ incidence.probability
+        return value.reshape(shape), np.asarray(exact.all(axis=1)).reshape(shape)
 
 
-def _plain(values: FloatArray) -> float | FloatArray:
+def plain(values: FloatArray) -> float | FloatArray:
+    """Give a float for one memory, the array for a batch."""
     return float(values) if values.ndim == 0 else values
+
+
+def _check_name(name: object) -> None:
+    if not isinstance(name, str) or not name:
+        raise MaterialError(f"{name!r:.40} is no name; give a non-empty string", field="name")
 
 
 def _check_distinct(kind: str, records: Sequence[Record]) -> None:
@@ -220,7 +253,10 @@ def _check_references(material: Material) -> None:
 
 
 def _check_embeddings(material: Material) -> None:
-    required = (("claim", material.claims), ("query", material.queries))
+    required: tuple[tuple[str, Sequence[Record]], ...] = (
+        ("claim", material.claims),
+        ("query", material.queries),
+    )
     given = [(kind, r) for kind, records in required for r in records if r.embedding is not None]
     given += [("item", item) for item in material.items if item.embedding is not None]
     if not given:
