@@ -27,7 +27,6 @@ KINDS: dict[str, type[Claim] | type[Item] | type[Query]] = {
     "queries": Query,
 }
 SINGULAR = {"claims": "claim", "items": "item", "queries": "query"}
-NUMBERS = frozenset({"truth", "time", "confidence", "cost", "valid_until", "weight"})
 
 
 def load_material(path: str | os.PathLike[str]) -> Material:
@@ -118,11 +117,7 @@ def _as_object(record: Claim | Item | Query) -> dict[str, Any]:
             continue
         if field.name == "truth" and value in (0.0, 1.0):
             value = bool(value)
-        elif field.name in NUMBERS:
-            value = float(value)  # an int, or a number of numpy, which JSON does not know
-        elif field.name == "cues":
-            value = {cue: float(number) for cue, number in value}
-        result[field.name] = value
+        result[field.name] = dict(value) if field.name == "cues" else value
     return result
 
 

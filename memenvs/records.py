@@ -48,6 +48,8 @@ class Claim:
                 )
         for field in ("time", "valid_until", "cost"):
             _check_number(label, field, getattr(self, field))
+        for field in ("text", "source", "group", "type"):
+            _check_text(label, field, getattr(self, field))
         if not self.cost > 0:
             raise MaterialError(
                 f"{self.cost} is not positive; every claim takes some capacity",
@@ -57,7 +59,10 @@ class Claim:
         cues = tuple(sorted(dict(self.cues).items()))
         for cue, number in cues:
             _check_number(label, f"cues.{cue}", number)
-        _set(self, truth=float(self.truth), cost=float(self.cost), cues=cues)
+        for field in ("truth", "cost", "confidence", "time", "valid_until"):
+            number = getattr(self, field)
+            _set(self, **{field: None if number is None else float(number)})
+        _set(self, cues=tuple((cue, float(number)) for cue, number in cues))
         _set(self, embedding=_vector(label, self.embedding))
 
 
@@ -75,6 +80,7 @@ class Item:
     def __post_init__(self) -> None:
         """Check what the types do not say."""
         label = _label("item", self.id)
+        _check_text(label, "text", self.text)
         if not self.supports:
             raise MaterialError(
                 "is empty; name at least one set of claims", record=label, field="supports"
@@ -109,6 +115,8 @@ class Query:
         """Check what the types do not say."""
         label = _label("query", self.id)
         _check_number(label, "weight", self.weight)
+        for field in ("text", "answer"):
+            _check_text(label, field, getattr(self, field))
         if self.weight < 0:
             raise MaterialError(
                 f"{self.weight} is negative; give a mass of 0 or more", record=label, field="weight"
@@ -160,6 +168,11 @@ def _check_number(label: str, field: str, number: float | None) -> None:
         raise MaterialError(
             f"{number!r:.40} is not a finite 32-bit number", record=label, field=field
         )
+
+
+def _check_text(label: str, field: str, text: object) -> None:
+    if not isinstance(text, str):
+        raise MaterialError(f"{text!r:.40} is not a string", record=label, field=field)
 
 
 def _check_unique(label: str, field: str, ids: Iterable[str]) -> None:

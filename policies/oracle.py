@@ -15,6 +15,7 @@ from memenvs.optimal.curve import frontier
 from memenvs.policies.base import Observation, Policy, State, episodes_of
 
 KEPT = 1024  # plans that stay known
+TIME_LIMIT = 60.0  # seconds for a plan; where optimality is not proved by then, the best found
 
 
 class Oracle(Policy):
@@ -61,6 +62,7 @@ class Oracle(Policy):
             self.method,
             costs=np.ones(len(material.claims)) if budget is None else None,
             max_claims=slots,
+            time_limit=TIME_LIMIT,
         )
         return material.mask(result.memories[0])
 

@@ -1,0 +1,105 @@
+"""`memenvs compare`: policies on the same episodes, against the best possible."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from memenvs.train.compare import Comparison
+
+
+@click.command()
+@click.argument("config", required=False)
+@click.option("--env", metavar="ID", help="Play this environment, by its own arguments.")
+@click.option(
+    "--material", metavar="NAME_OR_FILE", multiple=True, help="Play this as a stream; repeat it."
+)
+@click.option(
+    "--capacity",
+    type=click.IntRange(1),
+    multiple=True,
+    help="Slots; repeat it. Default: the environment's, or a quarter of the largest material.",
+)
+@click.option(
+    "--policy",
+    multiple=True,
+    help="Repeat it. Default: random, fifo, reservoir, longest (of texts), optimal.",
+)
+@click.option("--baseline", metavar="POLICY", help="Give differences to this one (random).")
+@click.option(
+    "--utility",
+    type=click.Choice(["coverage", "precision", "end-to-end"]),
+    help="What the environment pays (precision, or the environment's own).",
+)
+@click.option("--budget", type=click.FloatRange(0, min_open=True), help="Bound on the summed cost.")
+@click.option(
+    "--episodes", type=click.IntRange(1), help="Of each material (1; 20 if there is only one)."
+)
+@click.option(
+    "--materials", type=click.IntRange(1), help="To draw where each episode has a fresh one (20)."
+)
+@click.option("--seed", type=click.IntRange(0), help="Of episodes and policies (0).")
+@click.option(
+    "--time-limit", type=click.FloatRange(0), help="Seconds for a material's frontier (60)."
+)
+@click.option("--out", metavar="DIR", help="Write tables and the plot there.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def compare(config: str | None, as_json: bool, **options: Any) -> None:
+    """Compare write policies on the same episodes, and with the best possible.
+
+    CONFIG is a YAML file whose keys are these options, or the name of one that comes with the
+    package (demo); options given here override it.
+    """
+    from memenvs.train import report
+    from memenvs.train.compare import compare as run
+    from memenvs.train.experiment import load_experiment
+
+    experiment = load_experiment(config, _given(options))
+    folder = None if experiment.out is None else _folder(experiment.out)
+    comparison = run(experiment, curve=folder is not None, track=_progress)
+    if folder is not None:
+        _write(comparison, folder)
+    if as_json:
+        click.echo(report.as_json(comparison.as_document()))
+    else:
+        report.print_comparison(comparison)
+
+
+def _given(options: dict[str, Any]) -> dict[str, Any]:
+    """Keep the options that were given, by the keys of a configuration."""
+    return {
+        name.replace("_", "-"): list(value) if isinstance(value, tuple) else value
+        for name, value in options.items()
+        if value not in (None, ())
+    }
+
+
+def _folder(out: str) -> Path:
+    """Make the folder, and see that the plot can be drawn, before anything is played."""
+    import matplotlib  # noqa: F401
+
+    folder = Path(out)
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def _write(comparison: Comparison, folder: Path) -> None:
+    from memenvs.train import plots, report
+
+    report.write_tables(comparison, folder)
+    plots.save_frontier_plot(comparison, folder)
+
+
+def _progress(jobs: Sequence[Any], what: str) -> Iterable[Any]:
+    """Show a bar on standard error, where that is a terminal."""
+    from rich.progress import track
+
+    from memenvs.train.report import make_console
+
+    console = make_console(stderr=True)
+    return track(jobs, what, console=console, transient=True, disable=not console.is_terminal)

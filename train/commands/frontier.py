@@ -1,0 +1,94 @@
+"""`memenvs frontier NAME_OR_FILE`: the best possible at each capacity."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+
+if TYPE_CHECKING:
+    from memenvs.optimal.curve import Frontier
+
+
+@click.command()
+@click.argument("name_or_file")
+@click.option(
+    "--objective",
+    type=click.Choice(["coverage", "precision"]),
+    default="coverage",
+    show_default=True,
+)
+@click.option(
+    "--capacity",
+    "capacities",
+    type=float,
+    multiple=True,
+    help="Bound on the summed cost of a memory; repeat it. Default: 0 to the number of claims.",
+)
+@click.option(
+    "--method",
+    type=click.Choice(["exact", "greedy", "bound"]),
+    default="exact",
+    show_default=True,
+)
+@click.option("--time-limit", type=click.FloatRange(0), help="Seconds for a material.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def frontier(
+    name_or_file: str,
+    objective: Literal["coverage", "precision"],
+    capacities: tuple[float, ...],
+    method: Literal["exact", "greedy", "bound"],
+    time_limit: float | None,
+    as_json: bool,
+) -> None:
+    """Solve the utility-capacity frontier of a material, or of each material of a file."""
+    from memenvs.materials.library import find_materials
+    from memenvs.optimal.curve import frontier as solve
+    from memenvs.train import report
+
+    solved = [
+        (
+            material.name,
+            solve(material, objective, capacities or None, method, time_limit=time_limit),
+        )
+        for material in find_materials(name_or_file)
+    ]
+    if as_json:
+        documents = [_document(name, curve) for name, curve in solved]
+        click.echo(report.as_json(documents if len(documents) > 1 else documents[0]))
+        return
+    console = report.make_console()
+    columns = ("S", objective, "at most", "memory")
+    for name, curve in solved:
+        table = report.plain_table(columns, _cells(curve), {"memory"})
+        table.title = f"\n{name}"
+        console.print(table)
+
+
+def _document(name: str, curve: Frontier) -> dict[str, Any]:
+    return {
+        "material": name,
+        "objective": curve.objective,
+        "capacities": list(curve.capacities),
+        "values": curve.values.tolist(),
+        "upper_bounds": curve.upper_bounds.tolist(),
+        "optimal": curve.optimal.tolist(),
+        "memories": [list(memory) for memory in curve.memories],
+    }
+
+
+def _cells(curve: Frontier) -> list[tuple[str, ...]]:
+    return [
+        (
+            f"{capacity:g}",
+            f"{curve.values[place]:.4f}",
+            "proved" if curve.optimal[place] else f"{curve.upper_bounds[place]:.4f}",
+            _memory(curve.memories[place]),
+        )
+        for place, capacity in enumerate(curve.capacities)
+    ]
+
+
+def _memory(claims: tuple[str, ...], shown: int = 8) -> str:
+    more = f" and {len(claims) - shown} more" if len(claims) > shown else ""
+    return " ".join(claims[:shown]) + more

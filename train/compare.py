@@ -1,0 +1,183 @@
+"""Compare policies: rows for each material, and a summary over them with intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from memenvs.incidence import FloatArray
+from memenvs.policies import policy_class
+from memenvs.train.evaluate import EpisodeResult, Track, evaluate, untracked
+from memenvs.train.experiment import DEFAULT_POLICIES, Experiment
+from memenvs.train.measures import MEASURES, measure
+from memenvs.train.references import Curve, Reference, mean_curve, references
+from memenvs.train.setting import Setting, make_setting
+from memenvs.train.statistics import mean_interval, normalised_interval, normalised_score
+
+RANDOM = "random"  # the zero of the normalised score
+EPISODES = 20  # of a single material
+
+OPTIMUM = "frontier_at_capacity"
+SHOWN = tuple(name for name in MEASURES if name not in ("load", "illegal"))
+
+Record: TypeAlias = dict[str, Any]
+Key: TypeAlias = tuple[str, str, int]  # policy, material, capacity
+
+
+@dataclass(frozen=True)
+class Group:
+    """What one policy reached at one capacity: E episodes, or M materials."""
+
+    values: dict[str, FloatArray]  # of each measure: (E,), or (M,); NaN where undefined
+
+    def mean(self, name: str) -> float | None:
+        """Mean of a measure where it is defined."""
+        defined = self.defined(name)
+        return float(defined.mean()) if len(defined) else None
+
+    def defined(self, name: str) -> FloatArray:
+        """Values of a measure where it is defined."""
+        return self.values[name][~np.isnan(self.values[name])]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Rows and summary as JSON has them, and the mean frontier where a plot is wanted."""
+
+    rows: tuple[Record, ...]
+    summary: tuple[Record, ...]
+    baseline: str
+    curve: Curve | None
+
+    def as_document(self) -> Record:
+        """Give the JSON form."""
+        return {"rows": list(self.rows), "summary": list(self.summary)}
+
+
+def compare(
+    experiment: Experiment, *, curve: bool = False, track: Track[Any] = untracked
+) -> Comparison:
+    """Run an experiment; ``curve`` solves the frontier between the capacities too.
+
+    Each policy plays the same episodes. The random policy, for the normalised score, and the
+    baseline, for the differences, are played besides those asked for. Raises ``ValueError`` for an
+    experiment that cannot be run.
+    """
+    setting = make_setting(experiment)
+    asked = list(dict.fromkeys(experiment.policy)) or _default_policies(setting)
+    played = list(dict.fromkeys([*asked, RANDOM, experiment.baseline]))
+    episodes = experiment.episodes or (EPISODES if len(setting.materials) == 1 else 1)
+    results = evaluate(setting, played, episodes=episodes, seed=experiment.seed, track=track)
+    best = references(setting, results, time_limit=experiment.time_limit, track=track)
+    groups = _groups(setting, results, best)
+    rows, summary = [], []
+    for capacity in setting.envs:
+        for policy in asked:
+            own = [
+                _row(groups, policy, material.name, capacity, best[material.name, capacity])
+                for material in setting.materials
+            ]
+            rows += own
+            summary.append(_summary(setting, groups, policy, capacity, experiment, own))
+    drawn = mean_curve(setting, time_limit=experiment.time_limit, track=track) if curve else None
+    return Comparison(tuple(rows), tuple(summary), experiment.baseline, drawn)
+
+
+def _default_policies(setting: Setting) -> list[str]:
+    """Policies to play where none is named; the longest text only where there are texts."""
+    texts = all(env.unwrapped.layout.limits.texts for env in setting.envs.values())  # type: ignore[attr-defined]
+    return [name for name in DEFAULT_POLICIES if texts or name != "longest"]
+
+
+def _groups(
+    setting: Setting,
+    results: Sequence[EpisodeResult],
+    best: dict[tuple[str, int], Reference],
+) -> dict[Key, Group]:
+    """Measure every episode, by policy, material and capacity; episodes in order."""
+
+    def key(result: EpisodeResult) -> Key:
+        return result.policy, result.material, result.capacity
+
+    groups = {}
+    for name, members in groupby(sorted(results, key=lambda r: (*key(r), r.episode)), key):
+        measured = [measure(r, best[r.material, r.capacity], setting.budget) for r in members]
+        groups[name] = Group({m: np.array([each[m] for each in measured]) for m in MEASURES})
+    return groups
+
+
+def _row(
+    groups: dict[Key, Group], policy: str, material: str, capacity: int, best: Reference
+) -> Record:
+    own, lowest = groups[policy, material, capacity], groups[RANDOM, material, capacity]
+    precision = own.values["precision"]
+    at_capacity = own.values["frontier_at_capacity"]
+    loads = own.values["load"].tolist()
+    return {
+        "policy": policy,
+        "material": material,
+        "capacity": capacity,
+        "episodes": len(precision),
+        **_means(own),
+        "frontier_proved": all(best.proved[load] for load in [*loads, best.limit]),
+        "normalised": normalised_score(precision, lowest.values["precision"], at_capacity),
+        "illegal": int(own.values["illegal"].sum()),
+    }
+
+
+def _summary(
+    setting: Setting,
+    groups: dict[Key, Group],
+    policy: str,
+    capacity: int,
+    experiment: Experiment,
+    rows: Sequence[Record],
+) -> Record:
+    """Average over materials, or over the episodes of the only one, with paired intervals."""
+    own, lowest, baseline = (
+        _units(setting, groups, name, capacity) for name in (policy, RANDOM, experiment.baseline)
+    )
+    reached, zero, one = own.values["precision"], lowest.values["precision"], own.values[OPTIMUM]
+    difference = reached - baseline.values["precision"]
+    seed = experiment.seed
+    intervals = {name: mean_interval(own.defined(name), seed) for name in SHOWN}
+    intervals["normalised"] = normalised_interval(reached, zero, one, seed)
+    low, high = intervals["precision"] or (None, None)
+    difference_low, difference_high = mean_interval(difference, seed) or (None, None)
+    return {
+        "policy": policy,
+        "capacity": capacity,
+        "precision": own.mean("precision"),
+        "low": low,
+        "high": high,
+        "interval_over": "episodes" if len(setting.materials) == 1 else "materials",
+        "materials": len(setting.materials),
+        "episodes": sum(row["episodes"] for row in rows),
+        **{name: mean for name, mean in _means(own).items() if name != "precision"},
+        "frontier_proved": all(row["frontier_proved"] for row in rows),
+        "normalised": normalised_score(reached, zero, one),
+        "difference": float(difference.mean()),
+        "difference_low": difference_low,
+        "difference_high": difference_high,
+        "baseline": experiment.baseline,
+        "privileged": policy_class(policy).privileged,
+        "illegal": sum(row["illegal"] for row in rows),
+        "intervals": {name: interval and list(interval) for name, interval in intervals.items()},
+    }
+
+
+def _means(group: Group) -> Record:
+    return {name: group.mean(name) for name in SHOWN}
+
+
+def _units(setting: Setting, groups: dict[Key, Group], policy: str, capacity: int) -> Group:
+    """Give the units that are averaged: materials, each by its mean, or else episodes."""
+    each = [groups[policy, material.name, capacity] for material in setting.materials]
+    if len(each) == 1:
+        return each[0]
+    means = {name: [group.mean(name) for group in each] for name in MEASURES}
+    return Group({name: np.array(column, dtype=np.float64) for name, column in means.items()})

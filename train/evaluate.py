@@ -1,0 +1,104 @@
+"""Play policies over fixed episodes, the same ones for each, with masks respected."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, TypeVar
+
+import gymnasium as gym
+import numpy as np
+
+from memenvs.material import Material
+from memenvs.policies import make
+from memenvs.train.setting import Setting
+
+Job = TypeVar("Job")
+Track = Callable[[Sequence[Job], str], Iterable[Job]]
+
+
+@dataclass(frozen=True)
+class EpisodeResult:
+    """One episode of one policy, with the expected utilities of the memory it ended with."""
+
+    policy: str
+    material: str
+    capacity: int
+    episode: int  # number within its material: equal numbers are the same episode
+    size: float  # stored claims
+    cost: float  # their summed cost
+    coverage: float
+    precision: float
+    water_inflation: float
+    span: float  # share of the material's items
+    utility: float  # the one that the environment pays
+    settled: float  # summed over the episode
+    settlements: int  # queries settled
+    illegal: int  # actions that broke the mask
+
+
+def untracked(jobs: Sequence[Job], what: str) -> Iterable[Job]:
+    """Run through jobs without showing progress."""
+    return jobs
+
+
+def evaluate(
+    setting: Setting,
+    policies: Sequence[str],
+    *,
+    episodes: int,
+    seed: int = 0,
+    track: Track[Any] = untracked,
+) -> list[EpisodeResult]:
+    """Play each policy at each capacity, ``episodes`` times on each material.
+
+    Raises ``ValueError`` for an unknown policy before anything is played.
+    """
+    players = {
+        (capacity, name): (env, make(name, env, seed=seed))
+        for (capacity, env), name in product(setting.envs.items(), policies)
+    }
+    results = []
+    jobs = list(product(players, range(len(setting.materials)), range(episodes)))
+    for (capacity, name), place, episode in track(jobs, "episodes"):
+        env, policy = players[capacity, name]
+        material = setting.materials[place]
+        measured = play(env, policy, material, episode_seed(seed, place, episode))
+        results.append(EpisodeResult(name, material.name, capacity, episode, **measured))
+    return results
+
+
+def episode_seed(seed: int, place: int, episode: int) -> int:
+    """Seed of an episode: of its material's place and its number alone, not of who plays it."""
+    return int(np.random.SeedSequence((seed, place, episode)).generate_state(1)[0])
+
+
+def play(env: gym.Env[Any, Any], policy: Any, material: Material, seed: int) -> dict[str, Any]:
+    """Play one episode; gives what was measured, by the fields of ``EpisodeResult``."""
+    observation, info = env.reset(seed=seed, options={"material": material})
+    state, over, first = None, False, True
+    while not over:
+        action, state = policy.predict(
+            observation,
+            state,
+            episode_start=np.array([first]),
+            deterministic=True,
+            action_masks=info["action_mask"],
+        )
+        observation, _, terminated, truncated, info = env.step(action)
+        over, first = terminated or truncated, False
+    inner: Any = env.unwrapped
+    final = material.evaluate(inner.memory)
+    return {
+        "size": float(final.size),
+        "cost": float(final.cost),
+        "coverage": float(final.coverage),
+        "precision": float(final.precision),
+        "water_inflation": float(final.water_inflation),
+        "span": float(final.span),
+        "utility": float(inner.episode.account.expected(inner.memory)),
+        "settled": float(inner.episode.earned),
+        "settlements": int(inner.episode.settled),
+        "illegal": int(inner.episode.illegal),
+    }

@@ -1,0 +1,121 @@
+"""What is to be compared: the settings of one experiment, from YAML and from the command line."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Mapping
+from importlib import resources
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import yaml
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+DEFAULT_POLICIES = ("random", "fifo", "reservoir", "longest", "optimal")
+
+
+def _listed(value: Any) -> Any:
+    """Let a single value stand for a list of one."""
+    return [value] if isinstance(value, str | int | float) else value
+
+
+Positive = Annotated[int, Field(ge=1)]
+Names = Annotated[list[str], BeforeValidator(_listed)]
+
+
+class Experiment(BaseModel):
+    """Settings of a comparison; the keys of a configuration are the command line's options."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    env: str | None = None
+    material: Names = []
+    capacity: Annotated[list[Positive], BeforeValidator(_listed)] = []
+    policy: Names = []
+    baseline: str = "random"
+    utility: Literal["coverage", "precision", "end-to-end"] | None = None
+    budget: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
+    episodes: Positive | None = None
+    materials: Positive = 20
+    seed: Annotated[int, Field(ge=0)] = 0
+    time_limit: Annotated[float, Field(ge=0, allow_inf_nan=False, alias="time-limit")] = 60.0
+    out: str | None = None
+
+    @property
+    def overrides(self) -> dict[str, Any]:
+        """Arguments of the environment that were given."""
+        given = {"utility": self.utility, "budget": self.budget}
+        return {name: value for name, value in given.items() if value is not None}
+
+
+def load_experiment(config: str | None, options: Mapping[str, Any]) -> Experiment:
+    """Read a configuration and let the given options override its keys.
+
+    ``config`` is a path, or the name of a configuration that comes with the package; paths in it
+    are relative to the working directory. Raises ``ValueError`` that names the file and the key.
+    """
+    stored: dict[str, Any] = {}
+    if config is not None:
+        label, text = _read(config)
+        stored = _parse(label, text)
+        _validate(stored, label)
+        if {"env", "material"} & set(options):  # what to play is replaced, not added to
+            stored = {k: value for k, value in stored.items() if k not in ("env", "material")}
+    return _validate({**stored, **options}, "")
+
+
+def shipped_configs() -> list[str]:
+    """Names of the configurations that come with the package."""
+    folder = resources.files("memenvs.configs")
+    return sorted(f.name.removesuffix(".yaml") for f in folder.iterdir() if f.name[-5:] == ".yaml")
+
+
+def _read(config: str) -> tuple[str, str]:
+    path = Path(config)
+    if config in shipped_configs():  # whatever else is called so: an output folder, say
+        entry = resources.files("memenvs.configs") / f"{config}.yaml"
+        return f"{config}.yaml", entry.read_text("utf-8")
+    if not path.exists():
+        raise ValueError(
+            f"'{config}' is neither a file nor one of the configurations that come with the "
+            f"package ({', '.join(shipped_configs())})"
+        )
+    try:
+        return os.fspath(path), path.read_text("utf-8")
+    except OSError as error:
+        raise ValueError(f"{config}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise ValueError(f"{config}: is no text in UTF-8") from None
+
+
+def _parse(label: str, text: str) -> dict[str, Any]:
+    try:
+        document = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise ValueError(f"{label}: is no YAML: {error}") from None
+    except (RecursionError, ValueError):  # nested too deeply, or a date that does not exist
+        raise ValueError(f"{label}: is no YAML that can be read") from None
+    if not isinstance(document, dict) or not all(isinstance(key, str) for key in document):
+        raise ValueError(f"{label}: holds no settings; write 'key: value' lines")
+    return document
+
+
+def _validate(settings: dict[str, Any], label: str) -> Experiment:
+    try:
+        return Experiment.model_validate(settings)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        field = ".".join(str(part) for part in first["loc"])
+        where = f"{label}: key '{field}'" if label else f"--{first['loc'][0]}"
+        raise ValueError(f"{where}: {_problem(first, field)}") from None
+
+
+def _problem(error: Any, field: str) -> str:
+    if error["type"] == "extra_forbidden":
+        keys = [info.alias or name for name, info in Experiment.model_fields.items()]
+        near = difflib.get_close_matches(field.replace("_", "-"), keys, n=1)
+        hint = f"did you mean '{near[0]}'?" if near else f"choose from {', '.join(keys)}"
+        return f"is unknown; {hint}"
+    wanted = error["msg"].removeprefix("Input ")
+    return f"{wanted}, not {error['input']!r:.40}"

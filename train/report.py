@@ -1,0 +1,137 @@
+"""What a comparison looks like: tables on the terminal, JSON, CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from memenvs.files import write_whole
+from memenvs.train.compare import Comparison, Record
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+WIDTH = 100  # where the output is no terminal
+
+
+def print_comparison(comparison: Comparison) -> None:
+    """Print a table for each capacity, and what its columns mean."""
+    console = make_console()
+    for capacity, members in groupby(comparison.summary, key=lambda s: s["capacity"]):
+        console.print(_table(f"S = {capacity}", list(members), comparison.baseline))
+    console.print(_legend(comparison), style="dim")
+
+
+def make_console(*, stderr: bool = False) -> Console:
+    """Give a console that prints names as they are, at least 100 columns wide if no terminal."""
+    from rich.console import Console
+
+    console = Console(stderr=stderr, markup=False, highlight=False, emoji=False)
+    if not console.is_terminal:
+        console.width = WIDTH
+    return console
+
+
+def plain_table(columns: Sequence[str], rows: Iterable[Sequence[str]], text: set[str]) -> Table:
+    """Lay out cells in columns: those of ``text`` to the left and folded, numbers to the right."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False, title_justify="left")
+    for column in columns:
+        if column in text:
+            table.add_column(Text(column), overflow="fold")
+        else:
+            table.add_column(Text(column), justify="right", no_wrap=True)
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    return table
+
+
+def as_json(value: Any) -> str:
+    """Give JSON that every parser reads: no NaN, ASCII alone."""
+    return json.dumps(value, allow_nan=False)
+
+
+def write_tables(comparison: Comparison, folder: Path) -> None:
+    """Write rows.csv, summary.csv and comparison.json; raises ``OSError``."""
+    write_whole(folder / "rows.csv", _csv(comparison.rows))
+    write_whole(folder / "summary.csv", _csv([_flat(record) for record in comparison.summary]))
+    document = json.dumps(comparison.as_document(), allow_nan=False, indent=1)
+    write_whole(folder / "comparison.json", document.encode())
+
+
+def _csv(records: Sequence[Record]) -> bytes:
+    stream = io.StringIO()
+    writer = csv.DictWriter(stream, list(records[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(records)
+    return stream.getvalue().encode("utf-8", "backslashreplace")
+
+
+def _flat(record: Record) -> Record:
+    flat = {name: value for name, value in record.items() if name != "intervals"}
+    for name, interval in record["intervals"].items():
+        flat[f"{name}_low"], flat[f"{name}_high"] = interval or (None, None)
+    return flat
+
+
+def _table(title: str, records: Sequence[Record], baseline: str) -> Table:
+    columns = ("policy", "precision", "cover", "infl", "size", "front", "loss", "share", "norm")
+    table = plain_table((*columns, f"vs {baseline}"), map(_cells, records), {"policy"})
+    table.title = f"\n{title}"
+    return table
+
+
+def _cells(record: Record) -> tuple[str, ...]:
+    mark = "*" if record["privileged"] else ""
+    return (
+        f"{record['policy']}{mark}",
+        f"{_number(record['precision'])} {_interval(record['low'], record['high'])}",
+        _number(record["coverage"]),
+        _number(record["water_inflation"]),
+        f"{record['size']:.4g}",
+        _number(record["frontier"]) + ("" if record["frontier_proved"] else "≤"),
+        _number(record["efficiency_loss"]),
+        _number(record["share"]),
+        _number(record["normalised"], digits=2),
+        f"{_number(record['difference'], sign='+')} "
+        f"{_interval(record['difference_low'], record['difference_high'], sign='+')}",
+    )
+
+
+def _number(value: float | None, *, digits: int = 3, sign: str = "") -> str:
+    """Give ``.350`` for 0.35; a dash where undefined."""
+    if value is None:
+        return "–"
+    text = f"{round(value, digits) + 0.0:{sign}.{digits}f}"  # + 0.0: no minus before a zero
+    return text.replace("0.", ".", 1) if abs(value) < 1 and text.lstrip("+-")[0] == "0" else text
+
+
+def _interval(low: float | None, high: float | None, *, sign: str = "") -> str:
+    if low is None or high is None:
+        return ""
+    return f"[{_number(low, sign=sign)} {_number(high, sign=sign)}]"
+
+
+def _legend(comparison: Comparison) -> str:
+    first = comparison.summary[0]
+    of_one = first["interval_over"] == "episodes"
+    over = f"{first['episodes']} episodes" if of_one else f"{first['materials']} materials"
+    lines = [
+        f"Means over {over}, in brackets their 95% bootstrap intervals. front: best precision at "
+        "the memory's own size; loss: how far it is above precision; share: precision over the "
+        "best at S; norm: random 0, best at S 1; infl: coverage less precision."
+    ]
+    if any(record["privileged"] for record in comparison.summary):
+        lines.append("* an oracle: it reads what no agent may know.")
+    if not all(record["frontier_proved"] for record in comparison.summary):
+        lines.append("≤ an upper bound: the optimum was not proved within the time limit.")
+    return "\n".join(lines)
