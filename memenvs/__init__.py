@@ -1,18 +1,26 @@
 """Gymnasium environments in which an agent learns what to remember."""
 
+from memenvs.envs.registry import register_material, register_table, registered_envs
 from memenvs.errors import MaterialError
 from memenvs.files import load_material, load_materials, save_materials
 from memenvs.material import Evaluation, Material
+from memenvs.optimal.curve import Frontier, frontier
 from memenvs.records import Claim, Item, Query
 
 __all__ = [
     "Claim",
     "Evaluation",
+    "Frontier",
     "Item",
     "Material",
     "MaterialError",
     "Query",
+    "frontier",
     "load_material",
     "load_materials",
+    "register_material",
+    "registered_envs",
     "save_materials",
 ]
+
+register_table()

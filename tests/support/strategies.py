@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import settings
 from hypothesis import strategies as st
 
 from memenvs import Claim, Item, Material, Query
-
-# Speed is measured by benchmarks: on a busy machine a deadline fails tests that are right.
-settings.register_profile("memenvs", deadline=None)
-settings.load_profile("memenvs")
 
 TEXTS = st.text(max_size=12)  # any Unicode but surrogates, which no file can hold
 NAMES = st.text(min_size=1, max_size=6)

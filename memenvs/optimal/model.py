@@ -1,0 +1,146 @@
+"""The maximisation problem behind a frontier: a material and an objective, reduced to arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from memenvs.incidence import BoolArray, FloatArray, IntArray, Ragged
+from memenvs.material import Material
+from memenvs.optimal.options import Option, minimal, scenarios
+
+TOTAL = 1e7  # masses that are no multiples of a unit are scaled to this sum
+MAX_UNITS = 1e7  # integer masses up to this sum are solved as whole numbers
+FIT = 1e-9  # a summed cost fits a budget up to this relative error: .1 + .2 fits .3
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Choose claims within a budget so that the mass of the answered queries is largest.
+
+    A query is answered by any of its options (P options, R merged queries, E claims).
+    """
+
+    supports: Ragged  # P rows of claims, ascending
+    conflicts: Ragged  # P rows of claims
+    queries: Ragged  # R rows of options
+    masses: FloatArray  # (R,) integers where ``integral``
+    total: float  # mass of all of p_D in the same unit
+    integral: bool  # whether every mass is a whole number of units
+    tight: bool  # False where a mass over-estimates what it stands for
+    costs: FloatArray  # (E,)
+    max_claims: int
+
+    @cached_property
+    def candidates(self) -> IntArray:
+        """Claims that some option needs; no other is ever worth storing."""
+        return np.unique(self.supports.values)
+
+    @cached_property
+    def monotone(self) -> bool:
+        """Whether no stored claim can spoil an option."""
+        return len(self.conflicts.values) == 0
+
+    @cached_property
+    def decomposable(self) -> bool:
+        """Whether the value is submodular: single claims answer, and none withdraws."""
+        return self.monotone and bool((self.supports.lengths == 1).all())
+
+    @cached_property
+    def unit_costs(self) -> bool:
+        """Whether a budget only counts claims."""
+        return bool((self.costs == 1.0).all())
+
+    def satisfied(self, memory: BoolArray) -> BoolArray:
+        """Options that the memory holds: ``(..., E)`` to ``(..., P)``."""
+        return self.supports.all(memory) & ~self.conflicts.any(memory)
+
+    def value(self, memory: BoolArray) -> FloatArray:
+        """Mass of the answered queries: ``(..., E)`` to ``(...)``."""
+        return np.asarray(self.queries.any(self.satisfied(memory)) @ self.masses)
+
+    def budget(self, capacity: float) -> float:
+        """Largest summed cost that counts as within the capacity."""
+        return capacity + FIT * max(1.0, capacity)
+
+    def fits(self, memory: BoolArray, capacity: float) -> bool:
+        """Whether a memory ``(E,)`` keeps the budget and the bound on its size."""
+        return bool(
+            self.costs[memory].sum() <= self.budget(capacity) and memory.sum() <= self.max_claims
+        )
+
+
+def reduce(
+    material: Material, objective: str, costs: FloatArray, max_claims: int | None
+) -> Problem:
+    """Reduce a material to the problem of its ``"coverage"`` or ``"precision"`` frontier.
+
+    Options that another one of the same query makes superfluous are dropped, queries with the same
+    options merged. Precision keeps the supports that can be true; a truth strictly between 0 and 1
+    splits a query into scenarios.
+    """
+    incidence = material.incidence
+    truth = incidence.truth if objective == "precision" else np.ones_like(incidence.truth)
+    possible = [
+        tuple(sorted(support.tolist())) if (truth[support] > 0).all() else None
+        for support in (incidence.supports[p] for p in range(len(incidence.supports)))
+    ]
+    item_options: list[list[Option]] = []
+    for item in range(len(incidence.item_supports)):
+        conflicts = tuple(sorted(incidence.conflicts[item].tolist()))
+        supports = (possible[p] for p in incidence.item_supports[item])
+        item_options.append([Option(s, conflicts) for s in supports if s is not None])
+    weights = np.array([query.weight for query in material.queries])
+    weights /= weights.max()
+    rows = [
+        ({o for n in incidence.query_items[query] for o in item_options[n]}, float(weights[query]))
+        for query in np.flatnonzero(weights).tolist()
+    ]
+    masses, tight = scenarios(rows, truth)
+    return _pack(masses, float(weights.sum()), tight, costs, max_claims)
+
+
+def _pack(
+    given: dict[frozenset[Option], float],
+    total: float,
+    tight: bool,
+    costs: FloatArray,
+    max_claims: int | None,
+) -> Problem:
+    used = {claim for options in given for option in options for claim in option.support}
+    merged: dict[frozenset[Option], float] = {}
+    for row, mass in given.items():  # a claim that nobody stores spoils nothing
+        kept = frozenset(minimal(Option(s, tuple(sorted(used & set(c)))) for s, c in row))
+        merged[kept] = merged.get(kept, 0.0) + mass
+    options = sorted({option for row in merged for option in row})
+    place = {option: index for index, option in enumerate(options)}
+    masses = np.array(list(merged.values()), dtype=np.float64)
+    unit = _unit(np.append(masses, total))
+    scale = 1.0 / unit if unit else TOTAL / total
+    return Problem(
+        supports=Ragged.from_rows(option.support for option in options),
+        conflicts=Ragged.from_rows(option.conflicts for option in options),
+        queries=Ragged.from_rows(sorted(place[o] for o in row) for row in merged),
+        masses=np.rint(masses * scale) if unit else masses * scale,
+        total=float(np.rint(total * scale)) if unit else TOTAL,
+        integral=unit > 0,
+        tight=tight,
+        costs=costs,
+        max_claims=len(costs) if max_claims is None else min(max_claims, len(costs)),
+    )
+
+
+def _unit(masses: FloatArray) -> float:
+    """Largest u, found among 1/d of the smallest mass, of which all masses are multiples; or 0."""
+    distinct = np.unique(masses)
+    if len(distinct) > 1000:
+        return 0.0
+    for divisor in range(1, 1001):
+        ratios = distinct / distinct[0] * divisor
+        if ratios[-1] > MAX_UNITS:
+            return 0.0
+        if (np.abs(ratios - np.rint(ratios)) <= 1e-14 * ratios[-1]).all():
+            return float(distinct[0] / divisor)
+    return 0.0

@@ -1,0 +1,12 @@
+"""What holds for every test: no display, one thread, no deadlines."""
+
+import os
+
+from hypothesis import settings
+
+os.environ.setdefault("SDL_VIDEODRIVER", "dummy")  # pictures in a window that nobody sees
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # small matrices: more threads only wait for another
+
+# Speed is measured by benchmarks: on a busy machine a deadline fails tests that are right.
+settings.register_profile("memenvs", deadline=None)
+settings.load_profile("memenvs")
