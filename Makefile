@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 JOBS ?= 2
 
-.PHONY: demo test test-all lint types bench clean
+.PHONY: demo test test-all lint types docs bench clean
 
 demo: $(READY)
 	$(BIN)/memenvs compare demo --out demo
@@ -25,12 +25,18 @@ lint: $(READY)
 types: $(READY)
 	rm -rf build/typed && mkdir -p build/typed
 	$(BIN)/pip install -q --no-deps --no-compile --target build/typed .
-	cd build/typed && MYPYPATH=. ../../$(BIN)/mypy --config-file ../../pyproject.toml -p memenvs
+	cd build/typed && MYPYPATH=.:../../docs $(abspath $(BIN))/mypy --config-file ../../pyproject.toml -p memenvs -p generator -m generate
+
+# Its generated pages are written anew by: python docs/generate.py
+docs: $(READY)
+	$(BIN)/python docs/generate.py --check
+	$(BIN)/sphinx-build -q -W --keep-going -E -b html docs build/docs
 
 bench: $(READY)
 	for script in tests/benchmarks/bench_*.py; do $(BIN)/python $$script; done
 
 $(READY): pyproject.toml constraints.txt
+	@echo "Setting up $(VENV): this takes a few minutes the first time."
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install -q --upgrade pip
 	$(BIN)/pip install -q -c constraints.txt -e ".[dev]"

@@ -19,7 +19,12 @@ _MIX_2 = np.uint64(0x94D049BB133111EB)
 
 def episode_key(generator: np.random.Generator) -> np.uint64:
     """Take the key of a new episode from an environment's own generator."""
-    return np.uint64(generator.integers(1 << 63))
+    return np.uint64(episode_keys(generator, 1)[0])
+
+
+def episode_keys(generator: np.random.Generator, count: int) -> NDArray[np.uint64]:
+    """Take the keys of the next ``count`` episodes, as if one by one."""
+    return generator.integers(1 << 63, size=count).astype(np.uint64)
 
 
 def uniforms(key: ArrayLike, stream: int, counter: ArrayLike) -> NDArray[np.float64]:

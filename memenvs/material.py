@@ -182,14 +182,13 @@ class Material:
         mask = self.mask(memory)
         coverage = self._coverage(mask)
         precision, exact = self._precision(mask)
-        contained = max(int(self.span(np.ones(len(self.claims), dtype=bool)).sum()), 1)
         return Evaluation(
             coverage=coverage,
             precision=precision,
             water_inflation=coverage - precision,
             size=mask.sum(axis=-1).astype(np.float64),
             cost=mask @ self.incidence.cost,
-            span=self.incidence.span(mask).sum(axis=-1) / contained,
+            span=self.incidence.span(mask).sum(axis=-1) / max(len(self.items), 1),
             exact=exact,
         )
 

@@ -81,7 +81,7 @@ class BestMatch:
 
     def __call__(self, material: Material, retrieved: BoolArray) -> IntArray:
         """Turn retrieved items ``(..., Q, N)`` into the named ones ``(..., Q)``, -1 for none."""
-        ranked = _ranked_answers(material, self.encoder)
+        ranked = ranked_answers(material, self.encoder)
         named = np.full(retrieved.shape[:-1], -1, dtype=np.int64)
         filled = ranked.lengths > 0  # reduceat misreads an empty segment
         if filled.any():
@@ -216,8 +216,8 @@ def _item_ranks(material: Material, encoder: Encoder | None) -> IntArray:
     return found
 
 
-def _ranked_answers(material: Material, encoder: Encoder | None) -> Ragged:
-    """Q rows: the items that answer each query, most similar first."""
+def ranked_answers(material: Material, encoder: Encoder | None = None) -> Ragged:
+    """Give Q rows: the items that answer each query, most similar first (ties: in item order)."""
     key = ("ranked answers", encoder or HashingEncoder())
     if key not in material.derived:
         _, items, queries = embeddings(material, encoder)

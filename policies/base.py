@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from memenvs.counter import uniforms
 from memenvs.envs.memorization.layout import Layout
+from memenvs.envs.memorization.privileged import Privileged
 from memenvs.envs.memorization.rules import Actions, Rules
 
 Observation = dict[str, NDArray[Any]]  # a batch: every array has a leading axis B
@@ -23,6 +24,7 @@ class Policy(ABC):
     """
 
     privileged: ClassVar[bool] = False  # whether it reads what no agent may know
+    knows: ClassVar[str] = ""  # what it is told besides observations: "rates" of a generator
 
     def __init__(self, env: Any, seed: int = 0) -> None:
         self.layout: Layout = attribute(env, "layout")
@@ -107,13 +109,11 @@ def attribute(env: Any, name: str) -> Any:
     raise TypeError(f"{type(env).__name__} is no memorization environment: it has no '{name}'")
 
 
-def episodes_of(env: Any) -> list[Any]:
-    """Give the running episodes of an environment or of a vector of them, for oracles alone."""
+def privileged(env: Any) -> list[Privileged]:
+    """Look into the running episodes of an environment or of a vector of them: oracles alone do."""
     inner = getattr(env, "unwrapped", env)
-    if hasattr(inner, "episode"):
-        return [inner.episode]
-    if hasattr(inner, "episodes"):
-        return list(inner.episodes)
+    if hasattr(inner, "privileged"):
+        return list(inner.privileged())
     if hasattr(inner, "envs"):
-        return [each.unwrapped.episode for each in inner.envs]
+        return [view for each in inner.envs for view in privileged(each)]
     raise TypeError(f"an oracle cannot look into a {type(env).__name__}")

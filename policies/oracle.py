@@ -8,11 +8,12 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from memenvs.envs.memorization.episode import Episode
+from memenvs.envs.memorization.privileged import Privileged
+from memenvs.envs.memorization.slots import EMPTY
 from memenvs.incidence import BoolArray
 from memenvs.material import Material
 from memenvs.optimal.curve import frontier
-from memenvs.policies.base import Observation, Policy, State, episodes_of
+from memenvs.policies.base import Observation, Policy, State, privileged
 
 KEPT = 1024  # plans that stay known
 TIME_LIMIT = 60.0  # seconds for a plan; where optimality is not proved by then, the best found
@@ -31,27 +32,26 @@ class Oracle(Policy):
     def __init__(self, env: Any, seed: int = 0) -> None:
         super().__init__(env, seed)
         self._env = env
-        self._plans: OrderedDict[int, tuple[Material, BoolArray]] = OrderedDict()
+        self._plans: OrderedDict[int, BoolArray] = OrderedDict()  # by the number of a material
 
     def act(
         self, observation: Observation, masks: NDArray[np.bool_], state: State
     ) -> tuple[NDArray[Any], State]:
         """Keep the planned claims, in each episode of the environment."""
-        episodes = episodes_of(self._env)
-        chosen = [self._choose(e, mask) for e, mask in zip(episodes, masks, strict=True)]
+        views = privileged(self._env)
+        chosen = [self._choose(view, mask) for view, mask in zip(views, masks, strict=True)]
         if self.rules.action == "priority":
             return np.array(chosen, dtype=np.float32)[:, None], state
         return np.array(chosen), state
 
-    def plan(self, material: Material) -> BoolArray:
-        """Give the planned memory: ``(n_claims,)``."""
-        known = self._plans.get(id(material))
+    def plan(self, view: Privileged) -> BoolArray:
+        """Give the planned memory of an episode: ``(n_claims,)``."""
+        known = self._plans.get(view.number)
         if known is None:
-            known = (material, self._solve(material))  # holds the material, so the id stays its own
-            self._plans[id(material)] = known
+            known = self._plans[view.number] = self._solve(view.load())
             if len(self._plans) > KEPT:
                 self._plans.popitem(last=False)
-        return known[1]
+        return known
 
     def _solve(self, material: Material) -> BoolArray:
         slots, budget = self.rules.capacity, self.rules.budget
@@ -66,18 +66,18 @@ class Oracle(Policy):
         )
         return material.mask(result.memories[0])
 
-    def _choose(self, episode: Episode, mask: NDArray[np.bool_]) -> float:
-        plan, actions, slots = self.plan(episode.prepared.material), self.actions, episode.slots
-        claim = episode.considered
+    def _choose(self, view: Privileged, mask: NDArray[np.bool_]) -> float:
+        plan, actions, claim = self.plan(view), self.actions, view.considered
         wanted = claim is not None and bool(plan[claim])
         if self.rules.action == "priority":
             return 1.0 if wanted else -1.0
         if claim is None:
-            missing = np.flatnonzero(plan & ~episode.memory)
+            planned = np.flatnonzero(plan)
+            missing = planned[~np.isin(planned, view.slots)]
             return actions.first_consider + int(missing[0]) if len(missing) else actions.PASS
         if wanted:
             for slot in np.flatnonzero(mask[1 : 1 + actions.slots]).tolist():
-                if not (slots.occupied[slot] and plan[slots.claims[slot]]):
+                if view.slots[slot] == EMPTY or not plan[view.slots[slot]]:
                     return 1 + int(slot)
         return actions.PASS
 

@@ -1,4 +1,4 @@
-"""The command line: `memenvs envs | check | convert | frontier | compare`."""
+"""The command line: `memenvs envs | check | convert | frontier | compare | play | ...`."""
 
 from __future__ import annotations
 
@@ -15,6 +15,10 @@ from memenvs.train.commands.compare import compare
 from memenvs.train.commands.convert import convert
 from memenvs.train.commands.envs import envs
 from memenvs.train.commands.frontier import frontier
+from memenvs.train.commands.headroom import headroom
+from memenvs.train.commands.memories import memories
+from memenvs.train.commands.play import play
+from memenvs.train.commands.scenarios import scenarios
 
 BAD_INPUT = 2
 BROKEN_PIPE = 1
@@ -43,7 +47,9 @@ class OneLineErrors(click.Group):
                 raise
             code = _refuse(f"needs {package}: pip install 'memenvs[{EXTRAS[package]}]'")
         except OSError as error:
-            code = _reader_left() if error.errno == errno.EPIPE else _refuse(str(error))
+            code = _reader_left() if error.errno == errno.EPIPE else _refuse(_system(error))
+        except MemoryError:
+            code = _refuse("needs more memory than this machine has; ask for less")
         except ValueError as error:  # MaterialError is one
             code = _refuse(str(error))
         sys.exit(code if isinstance(code, int) else 0)
@@ -51,8 +57,15 @@ class OneLineErrors(click.Group):
 
 def _refuse(problem: str) -> int:
     line = " ".join(problem.split())
-    click.echo(f"memenvs: {line}".encode("utf-8", "backslashreplace"), err=True)
+    # What a terminal would obey, and half a surrogate pair, are shown by their codes.
+    shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)
+    click.echo(f"memenvs: {shown}", err=True)
     return BAD_INPUT
+
+
+def _system(error: OSError) -> str:
+    name = "" if error.filename is None else f"{error.filename}: "
+    return f"{name}{error.strerror or error}"
 
 
 def _reader_left() -> int:
@@ -71,5 +84,5 @@ def main() -> None:
     """Environments in which an agent learns what to remember."""
 
 
-for command in (envs, check, convert, frontier, compare):
+for command in (envs, check, convert, frontier, compare, headroom, memories, play, scenarios):
     main.add_command(command)

@@ -165,6 +165,7 @@ def _summary(
         "difference_high": difference_high,
         "baseline": experiment.baseline,
         "privileged": policy_class(policy).privileged,
+        "knows": policy_class(policy).knows,
         "illegal": sum(row["illegal"] for row in rows),
         "intervals": {name: interval and list(interval) for name, interval in intervals.items()},
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -64,30 +65,27 @@ def evaluate(
     for (capacity, name), place, episode in track(jobs, "episodes"):
         env, policy = players[capacity, name]
         material = setting.materials[place]
-        measured = play(env, policy, material, episode_seed(seed, place, episode))
+        measured = play(env, policy, material, episode_seed(seed, material.name, episode))
         results.append(EpisodeResult(name, material.name, capacity, episode, **measured))
     return results
 
 
-def episode_seed(seed: int, place: int, episode: int) -> int:
-    """Seed of an episode: of its material's place and its number alone, not of who plays it."""
-    return int(np.random.SeedSequence((seed, place, episode)).generate_state(1)[0])
+def episode_seed(seed: int, material: str, episode: int) -> int:
+    """Seed of an episode: of its material and number alone, whoever and whatever else plays."""
+    entropy = (seed, zlib.crc32(material.encode()), episode)
+    return int(np.random.SeedSequence(entropy).generate_state(1)[0])
 
 
 def play(env: gym.Env[Any, Any], policy: Any, material: Material, seed: int) -> dict[str, Any]:
     """Play one episode; gives what was measured, by the fields of ``EpisodeResult``."""
     observation, info = env.reset(seed=seed, options={"material": material})
-    state, over, first = None, False, True
+    state, over = policy.start(np.array([seed])), False  # its chance is the episode's own, too
     while not over:
         action, state = policy.predict(
-            observation,
-            state,
-            episode_start=np.array([first]),
-            deterministic=True,
-            action_masks=info["action_mask"],
+            observation, state, deterministic=True, action_masks=info["action_mask"]
         )
         observation, _, terminated, truncated, info = env.step(action)
-        over, first = terminated or truncated, False
+        over = terminated or truncated
     inner: Any = env.unwrapped
     final = material.evaluate(inner.memory)
     return {

@@ -38,7 +38,8 @@ class Experiment(BaseModel):
     budget: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
     episodes: Positive | None = None
     materials: Positive = 20
-    seed: Annotated[int, Field(ge=0)] = 0
+    split: str | None = None
+    seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
     time_limit: Annotated[float, Field(ge=0, allow_inf_nan=False, alias="time-limit")] = 60.0
     out: str | None = None
 

@@ -31,8 +31,8 @@ def measure(result: EpisodeResult, best: Reference, budget: float | None) -> dic
     """Give the ``MEASURES`` of an episode; NaN where undefined.
 
     ``efficiency_loss`` = U*(|M|) - u(M), ``compression_cost`` = u(D) - U*(S), ``regret`` =
-    T_D U*(S) - settled total, all in expected precision but the settled total; ``share`` = u(M) /
-    U*(S); ``span_gap`` is a share of the material's items.
+    T_D U*(S) - settled total, both of the utility that was paid, the others in expected precision;
+    ``share`` = u(M) / U*(S); ``span_gap`` is a share of the material's items.
     """
     taken = load(result, budget)
     frontier, at_capacity = best.bounds[taken], best.at_capacity
@@ -51,6 +51,6 @@ def measure(result: EpisodeResult, best: Reference, budget: float | None) -> dic
         "share": result.precision / at_capacity if at_capacity > 0 else math.nan,
         "span_gap": 1.0 - result.span,
         "compression_cost": best.full - at_capacity,
-        "regret": result.settlements * at_capacity - result.settled,
+        "regret": result.settlements * best.paid - result.settled,
         "illegal": float(result.illegal),
     }

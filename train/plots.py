@@ -26,7 +26,8 @@ MARKERS = ("o", "s", "D", "^", "v", "P", "X", "<", ">", "p", "h")
 INK, SLAB = "#222222", "#E9E9E4"
 VISIBLE = 0.005  # coverage is drawn where it exceeds precision by more
 SIZE = 5.0  # of a marker, in points
-SPREAD = 0.4  # room of the points of one capacity, as a share of the step to the next
+SPREAD = 0.4  # room of the points of one capacity, as a share of the step to the next,
+CLOSE = 0.2  # but at most this share of the smallest: the picture must not mislead
 SLABS = 60  # capacities up to which each has a slab of its own
 STYLE: dict[Any, Any] = {
     "font.size": 9.0,
@@ -62,7 +63,7 @@ def draw_plane(figure: Figure, comparison: Comparison) -> Axes:
     axes = figure.subplots()
     assert comparison.curve is not None
     lines = _draw_curve(axes, comparison.curve)
-    points = _draw_policies(axes, comparison, comparison.curve.capacities[-1])
+    points = _draw_policies(axes, comparison)
     axes.set_xlabel("capacity S (claims)")
     axes.set_ylabel("precision (share of the query mass)")
     axes.set_ylim(0, 1.04)
@@ -104,7 +105,7 @@ def _draw_curve(axes: Axes, curve: Curve) -> list[Artist]:
     return list(entries.values())
 
 
-def _draw_policies(axes: Axes, comparison: Comparison, end: float) -> list[Artist]:
+def _draw_policies(axes: Axes, comparison: Comparison) -> list[Artist]:
     """Draw each policy, the best first; gives the legend's entries."""
     names = dict.fromkeys(record["policy"] for record in comparison.summary)
     records = {n: [r for r in comparison.summary if r["policy"] == n] for n in names}
@@ -112,7 +113,7 @@ def _draw_policies(axes: Axes, comparison: Comparison, end: float) -> list[Artis
     oracles = [name for name in order if records[name][0]["privileged"]]
     others = [name for name in order if name not in oracles]
     capacities = sorted({record["capacity"] for record in comparison.summary})
-    spread = min(SPREAD * min(np.diff(capacities), default=1), 0.05 * end)
+    spread = min(SPREAD * min(np.diff(capacities), default=1), CLOSE * capacities[0])
     shifts = np.linspace(-spread / 2, spread / 2, len(others)) if len(others) > 1 else [0.0]
     entries: list[Artist] = []
     hollow = False

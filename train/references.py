@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -13,6 +13,8 @@ from memenvs.material import Material
 from memenvs.optimal.curve import Frontier, frontier
 from memenvs.train.evaluate import EpisodeResult, Track, untracked
 from memenvs.train.setting import Setting
+
+Objective = Literal["coverage", "precision"]
 
 WHOLE = 60  # claims up to which the whole curve is drawn
 POINTS = 25  # capacities of a longer curve
@@ -28,6 +30,7 @@ class Reference:
     bounds: dict[float, float]  # the optimum, or its upper bound
     proved: dict[float, bool]
     limit: float  # the load that the rules allow
+    paid: float  # best value, at that load, of the utility that the environment pays
     full: float  # precision of a memory of everything
 
     @property
@@ -68,17 +71,37 @@ def references(
         own = [result for result in results if result.material == material.name]
         full = full_context(material)
         if budget is None:  # slots and load bound the same number: one curve serves all
-            loads = {result.size for result in own} | {float(capacity) for capacity in slots}
+            limits = {float(capacity) for capacity in slots}
+            loads = limits | {result.size for result in own}
             bounds, proved = _bounds(material, loads, None, None, time_limit)
+            paid = _paid(setting, material, bounds, limits, None, time_limit)
             for capacity in slots:
-                reference = Reference(bounds, proved, float(capacity), full)
+                limit = float(capacity)
+                reference = Reference(bounds, proved, limit, paid[limit], full)
                 found[material.name, capacity] = reference
             continue
         for capacity in slots:
+            share = time_limit / len(slots)
             loads = {result.cost for result in own if result.capacity == capacity} | {budget}
-            bounds, proved = _bounds(material, loads, budget, capacity, time_limit / len(slots))
-            found[material.name, capacity] = Reference(bounds, proved, budget, full)
+            bounds, proved = _bounds(material, loads, budget, capacity, share)
+            paid = _paid(setting, material, bounds, {budget}, capacity, share)
+            reference = Reference(bounds, proved, budget, paid[budget], full)
+            found[material.name, capacity] = reference
     return found
+
+
+def _paid(
+    setting: Setting,
+    material: Material,
+    bounds: dict[float, float],
+    limits: set[float],
+    slots: int | None,
+    time_limit: float,
+) -> dict[float, float]:
+    """Best value of the utility that is paid; precision bounds what a reasoner gets right."""
+    if setting.utility != "coverage":
+        return {limit: bounds[limit] for limit in limits}
+    return _bounds(material, limits, setting.budget, slots, time_limit, "coverage")[0]
 
 
 def mean_curve(setting: Setting, *, time_limit: float, track: Track[Any] = untracked) -> Curve:
@@ -116,9 +139,10 @@ def _bounds(
     budget: float | None,
     slots: int | None,
     time_limit: float,
+    objective: Objective = "precision",
 ) -> tuple[dict[float, float], dict[float, bool]]:
     ascending = sorted(loads)
-    solved = _solve(material, ascending, budget, slots, time_limit)
+    solved = _solve(material, ascending, budget, slots, time_limit, objective)
     return (
         dict(zip(ascending, solved.upper_bounds.tolist(), strict=True)),
         dict(zip(ascending, solved.optimal.tolist(), strict=True)),
@@ -144,10 +168,11 @@ def _solve(
     budget: float | None,
     slots: int | None,
     time_limit: float,
+    objective: Objective = "precision",
 ) -> Frontier:
     return frontier(
         material,
-        "precision",
+        objective,
         loads,
         costs=np.ones(len(material.claims)) if budget is None else None,
         max_claims=slots,

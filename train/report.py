@@ -45,9 +45,9 @@ def plain_table(columns: Sequence[str], rows: Iterable[Sequence[str]], text: set
     from rich.text import Text
 
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False, title_justify="left")
-    for column in columns:
-        if column in text:
-            table.add_column(Text(column), overflow="fold")
+    for place, column in enumerate(columns):
+        if column in text:  # the first names the row: it is to be copied, so it stays whole
+            table.add_column(Text(column), overflow="fold", no_wrap=place == 0)
         else:
             table.add_column(Text(column), justify="right", no_wrap=True)
     for row in rows:
@@ -91,7 +91,7 @@ def _table(title: str, records: Sequence[Record], baseline: str) -> Table:
 
 
 def _cells(record: Record) -> tuple[str, ...]:
-    mark = "*" if record["privileged"] else ""
+    mark = "*" if record["privileged"] else "°" if record["knows"] else ""
     return (
         f"{record['policy']}{mark}",
         f"{_number(record['precision'])} {_interval(record['low'], record['high'])}",
@@ -132,6 +132,8 @@ def _legend(comparison: Comparison) -> str:
     ]
     if any(record["privileged"] for record in comparison.summary):
         lines.append("* an oracle: it reads what no agent may know.")
+    for known in sorted({record["knows"] for record in comparison.summary} - {""}):
+        lines.append(f"° knows the generator's {known}, and no truth.")
     if not all(record["frontier_proved"] for record in comparison.summary):
         lines.append("≤ an upper bound: the optimum was not proved within the time limit.")
     return "\n".join(lines)

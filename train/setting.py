@@ -13,10 +13,18 @@ import numpy as np
 from memenvs.counter import episode_key
 from memenvs.envs.levels import LEVELS
 from memenvs.envs.memorization.env import MemorizationEnv
-from memenvs.envs.memorization.rules import Rules
+from memenvs.envs.memorization.prepared import Materials
+from memenvs.envs.memorization.rules import Rules, Utility
 from memenvs.errors import MaterialError
 from memenvs.material import Material
-from memenvs.materials.library import draw, source_of, takes_generator
+from memenvs.materials.generator.tiers import Split, Tier
+from memenvs.materials.library import (
+    draw,
+    find_materials,
+    refuse_split,
+    source_of,
+    takes_generator,
+)
 from memenvs.train.experiment import Experiment
 
 # Fresh materials are drawn from these seeds, whatever --seed says: a test set stays the same.
@@ -30,14 +38,17 @@ class Setting:
     materials: tuple[Material, ...]
     envs: dict[int, gym.Env[Any, Any]]  # by capacity
     budget: float | None  # bound on the summed cost of a memory
+    utility: Utility  # what the environments pay
 
 
 def make_setting(experiment: Experiment) -> Setting:
     """Gather the materials and build the environments of an experiment.
 
-    Materials are played as a stream with hidden queries (level 1b), all in one environment, whose
-    capacity is by default a quarter of the largest one's claims, at least 1; an environment's id
-    keeps its own arguments. Raises ``ValueError`` for an experiment that names neither or both.
+    A tier is played by its own preset; other materials as a stream with hidden queries (level 1b),
+    all in one environment, whose capacity is by default a quarter of the largest one's claims, at
+    least 1. An environment's id keeps its own arguments, but for the split: of tiers the test split
+    is played unless another is named. Raises ``ValueError`` for an experiment that names neither or
+    both, or a tier beside other materials.
     """
     if bool(experiment.env) == bool(experiment.material):
         raise ValueError(
@@ -50,27 +61,44 @@ def make_setting(experiment: Experiment) -> Setting:
         def build(arguments: dict[str, Any]) -> gym.Env[Any, Any]:
             return _registered(name, arguments)
 
-        source = build(experiment.overrides).unwrapped.materials  # type: ignore[attr-defined]
-        keys = (episode_key(generator) for generator in _generators(experiment.materials))
-        materials = list(source.fixed) or [source.draw(key) for key in keys]
+        source: Materials = build(experiment.overrides).unwrapped.materials  # type: ignore[attr-defined]
+        if isinstance(source.fixed, Split):
+            tokens = experiment.budget is not None
+            split = source.fixed.tier.split(experiment.split or "test", tokens=tokens)
+            materials = list(split[: experiment.materials])
+        else:
+            refuse_split(name, experiment.split)
+            keys = (episode_key(generator) for generator in _generators(experiment.materials))
+            materials = list(source.fixed) or [source.draw(key) for key in keys]
     else:
-        materials = gather(experiment.material, experiment.materials)
+        materials = gather(experiment)
+        preset = _preset(experiment.material)
 
         def build(arguments: dict[str, Any]) -> gym.Env[Any, Any]:
-            return MemorizationEnv(materials, **{**LEVELS["1b"], **arguments})
+            return MemorizationEnv(materials, **{**preset, **arguments})
 
     asked: list[dict[str, Any]] = [{"capacity": c} for c in sorted(set(experiment.capacity))]
     envs = [build({**experiment.overrides, **each}) for each in asked or [{}]]
     rules: list[Rules] = [env.unwrapped.rules for env in envs]  # type: ignore[attr-defined]
     by_capacity = {int(r.capacity): env for r, env in zip(rules, envs, strict=True)}
-    return Setting(tuple(_numbered(materials)), by_capacity, rules[0].budget)
+    return Setting(
+        tuple(_numbered(materials)), by_capacity, rules[0].budget, rules[0].utility
+    )
 
 
-def gather(names: Sequence[str], count: int) -> list[Material]:
-    """Give the materials of names and files, and ``count`` of each that draws fresh ones."""
+def gather(experiment: Experiment) -> list[Material]:
+    """Give the materials of names and files, a number of each tier and what draws fresh ones.
+
+    Under a budget a generated claim costs its tokens.
+    """
+    split, count, tokens = experiment.split, experiment.materials, experiment.budget is not None
     materials: list[Material] = []
-    for name in names:
-        source = source_of(name)
+    for name in experiment.material:
+        source = source_of(name, tokens=tokens)
+        if isinstance(source, Tier):
+            materials += find_materials(name, split, count, tokens=tokens)
+            continue
+        refuse_split(name, split)
         fresh = callable(source) and takes_generator(source)
         generators = _generators(count if fresh else 1)
         found = [each for generator in generators for each in draw(source, generator)]
@@ -79,6 +107,15 @@ def gather(names: Sequence[str], count: int) -> list[Material]:
         if times > 1:
             raise MaterialError(f"two materials are named '{name}'; rename one or leave it out")
     return materials
+
+
+def _preset(names: Sequence[str]) -> dict[str, Any]:
+    """Give the arguments by which materials are played."""
+    sources = [source_of(name) for name in names]
+    tiers = [source for source in sources if isinstance(source, Tier)]
+    if tiers and len(sources) > 1:
+        raise ValueError(f"the tier '{tiers[0].name}' is compared by itself; name it alone")
+    return {**LEVELS["2"], **tiers[0].preset} if tiers else LEVELS["1b"]
 
 
 def _generators(count: int) -> list[np.random.Generator]:

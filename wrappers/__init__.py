@@ -1,1 +1,19 @@
-"""Gymnasium wrappers."""
+"""Gymnasium wrappers: flatten or extend what is seen, split, scalarise or shape what is paid."""
+
+from memenvs.wrappers.exact_difference import ExactDifferenceShaping
+from memenvs.wrappers.flatten import FlattenWithColumns
+from memenvs.wrappers.leave_one_out import LeaveOneOutCredit
+from memenvs.wrappers.linear_reward import LinearReward
+from memenvs.wrappers.oracle_observation import OracleObservation
+from memenvs.wrappers.sampled_difference import SampledDifferenceShaping
+from memenvs.wrappers.vector_reward import VectorReward
+
+__all__ = [
+    "ExactDifferenceShaping",
+    "FlattenWithColumns",
+    "LeaveOneOutCredit",
+    "LinearReward",
+    "OracleObservation",
+    "SampledDifferenceShaping",
+    "VectorReward",
+]

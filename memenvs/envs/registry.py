@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import logging
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -15,9 +15,11 @@ import gymnasium as gym
 
 from memenvs.envs.levels import LEVELS
 from memenvs.material import Material
+from memenvs.materials.generator.tiers import TIERS
 from memenvs.materials.library import Source, add_material, registered_materials
 
 ENTRY_POINT = "memenvs.envs.memorization.env:MemorizationEnv"
+VECTOR_ENTRY_POINT = "memenvs.envs.memorization.vector:MemorizationVectorEnv"
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,7 @@ class EnvRow:
     tags: tuple[str, ...] = ()
     max_episode_steps: int | None = None
     entry_point: str = ENTRY_POINT
+    vector_entry_point: str | None = VECTOR_ENTRY_POINT
 
 
 def _material_row(id: str, material: str, level: str, tags: Sequence[str], **kwargs: Any) -> EnvRow:
@@ -37,7 +40,44 @@ def _material_row(id: str, material: str, level: str, tags: Sequence[str], **kwa
     return EnvRow(id, MappingProxyType(settings), level, tuple(tags))
 
 
+def _fixed_row(id: str, material: str, level: str, *tags: str, **kwargs: Any) -> EnvRow:
+    """Row over one generated material, named "TIER-SPLIT-NUMBER"."""
+    tier = TIERS[material.rsplit("-", 2)[0]]
+    settings = {"capacity": tier.parameters.size.slots, **kwargs}
+    return _material_row(id, material, level, ["generated", *tags], **settings)
+
+
+def _tier_rows() -> Iterator[EnvRow]:
+    """Rows of fresh materials: every tier at the sizes it is registered in."""
+    for base, tags in TIER_TAGS.items():
+        name = "".join(word.capitalize() for word in base.split("-"))
+        for suffix, (word, tag, bases) in SIZE_NAMES.items():
+            if base in bases:
+                tier = TIERS[base + suffix]
+                identifier = f"memenvs/{name}{word}-v0"
+                yield _material_row(
+                    identifier, tier.name, "2", ["generated", tag, *tags], **tier.preset
+                )
+
+
+TIER_TAGS: dict[str, tuple[str, ...]] = {
+    "readable": ("false-claims",),
+    "hidden": ("false-claims",),
+    "worlds": ("false-claims", "out-of-distribution"),
+    "composite": ("false-claims", "composite"),
+    "end-to-end": ("false-claims", "end-to-end"),
+    "conflicting": ("false-claims", "conflicts"),
+    "probe": ("false-claims", "exploration"),
+}
+# Suffix of a tier: word of the id, tag, and the tiers that are registered in that size.
+SIZE_NAMES: dict[str, tuple[str, str, tuple[str, ...]]] = {
+    "": ("", "small", tuple(TIER_TAGS)),
+    "-128": ("Medium", "medium", tuple(TIER_TAGS)),
+    "-1000": ("Large", "large", ("readable", "hidden", "worlds")),
+}
+
 TABLE: tuple[EnvRow, ...] = (
+    # One material, all queries known with their mass.
     _material_row("memenvs/Odyssey-v0", "odyssey", "1a", ["odyssey"], capacity=3),
     _material_row(
         "memenvs/OdysseyNoisy-v0", "odyssey-noisy", "1a", ["odyssey", "false-claims"], capacity=3
@@ -49,6 +89,26 @@ TABLE: tuple[EnvRow, ...] = (
         ["odyssey", "composite"],
         capacity=3,
     ),
+    _fixed_row("memenvs/KnownQueries-v0", "hidden-train-6", "1a", "false-claims"),
+    _fixed_row("memenvs/KnownQueriesMedium-v0", "hidden-128-train-0", "1a", "false-claims"),
+    _fixed_row(
+        "memenvs/KnownQueriesComposite-v0", "composite-train-5", "1a", "false-claims", "composite"
+    ),
+    # One query, known before writing.
+    _material_row(
+        "memenvs/SingleQuery-v0", "readable", "0", ["generated", "single-query"], capacity=2
+    ),
+    # One material, queries known by being settled.
+    _material_row(
+        "memenvs/OdysseyDisclosed-v0",
+        "odyssey-noisy",
+        "1b",
+        ["odyssey", "false-claims"],
+        capacity=3,
+    ),
+    _fixed_row("memenvs/DisclosedQueries-v0", "hidden-train-6", "1b", "false-claims"),
+    _fixed_row("memenvs/DisclosedQueriesMedium-v0", "hidden-128-train-0", "1b", "false-claims"),
+    *_tier_rows(),
 )
 
 _rows: dict[str, EnvRow] = {}
@@ -72,6 +132,7 @@ def register_row(row: EnvRow) -> None:
     gym.register(
         row.id,
         entry_point=row.entry_point,
+        vector_entry_point=row.vector_entry_point,
         kwargs=dict(row.kwargs),
         max_episode_steps=row.max_episode_steps,
         disable_env_checker=True,  # the contract tests check every row, once
@@ -108,6 +169,8 @@ def register_material(
     identifier = f"memenvs/{name}-v0"
     if identifier in gym.registry or name in registered_materials():
         raise ValueError(f"'{name}' is registered already; choose another name")
+    if not (callable(material) or isinstance(material, Material | str | os.PathLike)):
+        raise ValueError(f"a {type(material).__name__} is no material, file or callable")
     source = _portable(material)
     MemorizationEnv(source, **{**LEVELS[level], **settings})  # faults show now, not in an episode
     add_material(name, source)

@@ -11,6 +11,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from memenvs.budget import allowance
 from memenvs.incidence import BoolArray, FloatArray
 from memenvs.material import Material
 from memenvs.optimal.bounds import bound_curve
@@ -67,9 +68,10 @@ def frontier(
     _check_limits(max_claims, time_limit)
     deadline = time.monotonic() + (math.inf if time_limit is None else time_limit)
     size = None if max_claims is None else int(max_claims)
-    problem = reduce(material, objective, prices, size)
+    unit = prices.max()  # so that the solver's tolerances mean the same for any unit of cost
+    problem = reduce(material, objective, prices / unit, size)
     ascending, place = np.unique(np.array(asked, dtype=np.float64), return_inverse=True)
-    bracket = Bracket(problem, np.array([problem.budget(c) for c in ascending]))
+    bracket = Bracket(problem, allowance(ascending / unit))
     if len(ascending) and len(problem.candidates):
         _run(bracket, method, deadline)
     values, uppers, optimal, memories = _settle(material, objective, bracket)
@@ -131,7 +133,7 @@ def _capacities(capacities: Iterable[float] | None, n_claims: int) -> tuple[floa
         return tuple(range(n_claims + 1))
     try:
         given = np.array(list(capacities), dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(f"capacities must be numbers, not {capacities!r:.60}") from None
     for capacity in given.ravel().tolist():
         if not 0 <= capacity < math.inf:

@@ -13,7 +13,6 @@ from memenvs.optimal.options import Option, minimal, scenarios
 
 TOTAL = 1e7  # masses that are no multiples of a unit are scaled to this sum
 MAX_UNITS = 1e7  # integer masses up to this sum are solved as whole numbers
-FIT = 1e-9  # a summed cost fits a budget up to this relative error: .1 + .2 fits .3
 
 
 @dataclass(frozen=True)
@@ -60,16 +59,6 @@ class Problem:
     def value(self, memory: BoolArray) -> FloatArray:
         """Mass of the answered queries: ``(..., E)`` to ``(...)``."""
         return np.asarray(self.queries.any(self.satisfied(memory)) @ self.masses)
-
-    def budget(self, capacity: float) -> float:
-        """Largest summed cost that counts as within the capacity."""
-        return capacity + FIT * max(1.0, capacity)
-
-    def fits(self, memory: BoolArray, capacity: float) -> bool:
-        """Whether a memory ``(E,)`` keeps the budget and the bound on its size."""
-        return bool(
-            self.costs[memory].sum() <= self.budget(capacity) and memory.sum() <= self.max_claims
-        )
 
 
 def reduce(

@@ -225,3 +225,15 @@ def test_tiny_and_huge_weights_keep_their_share():
     item = Item(id="n", supports=(("c",),), answers=("b",))
     material = Material("m", (Claim(id="c"),), (item,), queries)
     assert material.coverage(["c"]) == pytest.approx(0.75, abs=1e-12)
+
+
+def test_a_claim_that_is_only_likely_true_is_in_no_good_span():
+    material = Material(
+        "likely",
+        (Claim(id="c", truth=0.5), Claim(id="d")),
+        (Item(id="n", supports=(("c",), ("c", "d")), answers=("q",)),),
+        (Query(id="q"),),
+    )
+    assert material.span(["c", "d"]).tolist() == [True]
+    assert material.good_span(["c", "d"]).tolist() == [False]
+    assert material.precision(["c", "d"]) == pytest.approx(0.5)

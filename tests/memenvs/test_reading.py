@@ -208,3 +208,17 @@ def test_sampled_probabilities_keep_the_inequality():
     )
     material = Material("ring", claims, items, (Query(id="q"),))
     assert material.end_to_end(material.claim_ids) <= material.precision(material.claim_ids)
+
+
+@pytest.mark.parametrize(("apart", "named"), [(1e-4, 1), (1e-12, 0)])
+def test_items_are_told_apart_by_all_but_rounding(apart, named):
+    def at(x):
+        return (x, float(np.sqrt(1 - x * x)))
+
+    material = Material(
+        "close",
+        tuple(Claim(id=f"c{n}", embedding=at(x)) for n, x in enumerate((0.5, 0.5 + apart))),
+        tuple(Item(id=f"n{n}", supports=((f"c{n}",),), answers=("q",)) for n in range(2)),
+        (Query(id="q", embedding=at(1.0)),),
+    )
+    assert named_items(material, ["c0", "c1"]).tolist() == [named]

@@ -225,7 +225,7 @@ BAD_ARGUMENTS = {
     "unknown option": (["compare", "--polic", "x"], "--policy"),
     "no file": (["check"], "Missing argument 'FILE'"),
     "missing file": (["check", "nowhere.json"], "nowhere.json"),
-    "missing name": (["frontier", "nowhere"], "neither a registered material (odyssey"),
+    "missing name": (["frontier", "nowhere"], "neither a registered material ("),
     "bad objective": (["frontier", "odyssey", "--objective", "recall"], "recall"),
     "negative capacity": (["frontier", "odyssey", "--capacity", "-1"], "-1"),
     "nan capacity": (["frontier", "odyssey", "--capacity", "nan"], "nan"),

@@ -81,6 +81,32 @@ def test_an_underfull_memory_is_held_to_the_frontier_of_its_own_size(whole: Comp
     assert found["efficiency_loss"] == pytest.approx(found["frontier"] - found["precision"])
 
 
+def test_the_cost_of_compression_is_that_of_the_capacity(whole: Comparison) -> None:
+    for found in whole.rows:
+        best = FRONTIER[found["capacity"]]
+        assert found["compression_cost"] == pytest.approx(1 - best, abs=1e-9)
+    assert any(found["frontier"] < found["frontier_at_capacity"] - 0.01 for found in whole.rows)
+
+
+def test_regret_is_against_the_best_of_what_is_paid() -> None:
+    (found,) = run(
+        material=["odyssey-noisy"], capacity=[2], policy=["optimal"], utility="coverage", episodes=3
+    ).rows
+    # The best coverage of two claims is .80; no settlement of a stream can pay more on average.
+    settled, total = found["settled"], found["regret"] + found["settled"]
+    assert total / 0.80 == pytest.approx(round(total / 0.80))
+    assert settled <= round(total / 0.80)
+
+
+def test_what_else_is_compared_changes_nothing() -> None:
+    def rows_of(materials: list[str], policies: list[str]) -> list[dict[str, Any]]:
+        played = run(material=materials, policy=policies, capacity=[3], episodes=4).rows
+        return [r for r in played if (r["material"], r["policy"]) == ("odyssey", "reservoir")]
+
+    alone = rows_of(["odyssey"], ["reservoir"])
+    assert alone == rows_of(["odyssey-noisy", "odyssey"], ["random", "reservoir"])
+
+
 def test_false_claims_show_as_inflation() -> None:
     found = row(run(material=["odyssey-noisy"], capacity=[2], policy=["fifo"]), "fifo", 2)
     # e6 (q7 .05) and the false claim (q1, q2, q6: .45)

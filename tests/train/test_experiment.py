@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from memenvs.materials.library import add_material
-from memenvs.train.experiment import load_experiment, shipped_configs
+from memenvs.train.experiment import Experiment, load_experiment, shipped_configs
 from memenvs.train.setting import gather, make_setting
 
 BAD = {
@@ -70,7 +70,8 @@ def test_an_experiment_names_one_thing_to_play() -> None:
 
 def test_fresh_materials_are_drawn_from_fixed_seeds() -> None:
     add_material("drawn-for-a-test", drawn)
-    first, again = (gather(["drawn-for-a-test"], 3) for _ in range(2))
+    experiment = Experiment(material=["drawn-for-a-test"], materials=3)
+    first, again = gather(experiment), gather(experiment)
     assert [m.name for m in first] == ["drawn-0", "drawn-1", "drawn-2"]
     assert [m.claims for m in first] == [m.claims for m in again]
     assert len({m.claims for m in first}) == 3
@@ -78,7 +79,7 @@ def test_fresh_materials_are_drawn_from_fixed_seeds() -> None:
 
 def test_one_material_cannot_play_twice() -> None:
     with pytest.raises(ValueError, match="two materials are named 'odyssey'"):
-        gather(["odyssey", "odyssey"], 1)
+        gather(Experiment(material=["odyssey", "odyssey"]))
 
 
 def drawn(generator: Any) -> Any:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+MAX_SEED = 2**63 - 1
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -41,9 +43,10 @@ if TYPE_CHECKING:
     "--episodes", type=click.IntRange(1), help="Of each material (1; 20 if there is only one)."
 )
 @click.option(
-    "--materials", type=click.IntRange(1), help="To draw where each episode has a fresh one (20)."
+    "--materials", type=click.IntRange(1), help="To play where each episode has a fresh one (20)."
 )
-@click.option("--seed", type=click.IntRange(0), help="Of episodes and policies (0).")
+@click.option("--split", help="Of a tier's materials (test).")
+@click.option("--seed", type=click.IntRange(0, MAX_SEED), help="Of episodes and policies (0).")
 @click.option(
     "--time-limit", type=click.FloatRange(0), help="Seconds for a material's frontier (60)."
 )

@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     default="exact",
     show_default=True,
 )
+@click.option("--split", help="Of a tier's materials (test).")
+@click.option(
+    "--materials", "count", type=click.IntRange(1), default=20, help="Of a tier, at most (20)."
+)
 @click.option("--time-limit", type=click.FloatRange(0), help="Seconds for a material.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def frontier(
@@ -38,20 +42,25 @@ def frontier(
     objective: Literal["coverage", "precision"],
     capacities: tuple[float, ...],
     method: Literal["exact", "greedy", "bound"],
+    split: str | None,
+    count: int,
     time_limit: float | None,
     as_json: bool,
 ) -> None:
     """Solve the utility-capacity frontier of a material, or of each material of a file."""
-    from memenvs.materials.library import find_materials
+    from memenvs.materials.generator.tiers import Tier
+    from memenvs.materials.library import find_materials, source_of
     from memenvs.optimal.curve import frontier as solve
     from memenvs.train import report
+
+    limit = count if isinstance(source_of(name_or_file), Tier) else None  # a file is read whole
 
     solved = [
         (
             material.name,
             solve(material, objective, capacities or None, method, time_limit=time_limit),
         )
-        for material in find_materials(name_or_file)
+        for material in find_materials(name_or_file, split, limit)
     ]
     if as_json:
         documents = [_document(name, curve) for name, curve in solved]

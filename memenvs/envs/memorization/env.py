@@ -19,7 +19,10 @@ from memenvs.envs.memorization.episode import Episode
 from memenvs.envs.memorization.layout import Layout
 from memenvs.envs.memorization.observe import observe
 from memenvs.envs.memorization.prepared import Materials
+from memenvs.envs.memorization.privileged import Privileged
+from memenvs.envs.memorization.render.renderer import FPS, MODES, Renderer, RenderMode
 from memenvs.envs.memorization.rules import (
+    HISTORY,
     MAX_POOL,
     Access,
     Action,
@@ -36,15 +39,16 @@ from memenvs.materials.library import Source
 
 Observation = dict[str, Any]  # of arrays; Layout names their columns
 
-HISTORY = 16  # settled queries in view where queries are disclosed by settlement
-
 
 class MemorizationEnv(gym.Env[Observation, Any]):
     """Read a material claim by claim, keep at most ``capacity`` claims, be paid by later queries.
 
     Args:
-        material: a registered name, a file, ``"module:callable"``, a callable (with an argument:
-            it is given a generator and draws a fresh material each episode), a material or several.
+        material: a registered name or tier, a file, ``"module:callable"``, a callable (one with an
+            argument is given a generator and draws a fresh material each episode), a material or
+            several.
+        split: ``"train"`` (default), ``"validation"``, ``"test"`` or ``"ood"`` of a tier of
+            generated materials; other materials have none.
         capacity: slots; by default a quarter of the claims, at least 1.
         access: ``"stream"``: claims arrive in order; ``"pool"``: the agent picks one to consider.
         action: ``"slots"``: pass, or write into a slot; ``"priority"``: give the claim a priority
@@ -59,21 +63,28 @@ class MemorizationEnv(gym.Env[Observation, Any]):
             never before the end), and ``closing`` end the episode.
         decisions: length of an episode under pool access (default: two for each claim).
         clearing: whether slots can be cleared without writing (always, under a budget).
-        budget: bound on the summed cost of the stored claims, besides ``capacity``.
+        budget: bound on the summed cost of the stored claims, besides ``capacity``; generated
+            claims then cost their tokens.
         strict: raise ``ValueError`` on an illegal action instead of counting it as a pass.
         max_claims, max_queries: maxima where a callable draws materials of many sizes.
+        render_mode: ``"ansi"`` (text), ``"rgb_array"`` (pixels) or ``"human"`` (a window); all of
+            them show truth and expected utility, which no agent sees.
 
     ``reset(options={"material": material})`` plays a given material, or the one of that number.
     At the end of an episode ``info`` holds coverage, precision, water_inflation and size of the
     final memory in expectation, its utility, and the settled total.
     """
 
-    metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012 - Gymnasium's declaration
+    metadata: dict[str, Any] = {  # noqa: RUF012 - Gymnasium's declaration
+        "render_modes": list(MODES),
+        "render_fps": FPS,
+    }
 
     def __init__(
         self,
         material: Source | Sequence[Material],
         *,
+        split: str | None = None,
         capacity: int | None = None,
         access: Access = "stream",
         action: Action = "slots",
@@ -90,8 +101,17 @@ class MemorizationEnv(gym.Env[Observation, Any]):
         strict: bool = False,
         max_claims: int | None = None,
         max_queries: int | None = None,
+        render_mode: RenderMode | None = None,
     ) -> None:
-        self.materials = Materials(material, max_claims=max_claims, max_queries=max_queries)
+        self._renderer = Renderer(render_mode)
+        self.render_mode = render_mode
+        self.materials = Materials(
+            material,
+            split=split,
+            tokens=budget is not None,
+            max_claims=max_claims,
+            max_queries=max_queries,
+        )
         limits = self.materials.limits
         self.rules = Rules(
             capacity=max(1, limits.claims // 4) if capacity is None else capacity,
@@ -141,6 +161,18 @@ class MemorizationEnv(gym.Env[Observation, Any]):
         """What is stored: ``(n_claims,)``."""
         return self._episode.memory
 
+    def privileged(self) -> list[Privileged]:
+        """Give what an oracle may know of the episode: a list of one."""
+        episode = self._episode
+        return [
+            Privileged(
+                episode.prepared.number,
+                episode.considered,
+                episode.slots.claims.copy(),
+                lambda: episode.prepared.material,
+            )
+        ]
+
     def action_masks(self) -> BoolArray:
         """Legal actions ``(n,)``; never all False."""
         return self._episode.mask()
@@ -155,9 +187,11 @@ class MemorizationEnv(gym.Env[Observation, Any]):
         if chosen is None:
             chosen = self.materials.draw(key)
         elif not isinstance(chosen, Material):
-            chosen = self.materials.fixed[chosen]
+            chosen = self.materials[chosen]
         prepared = self.materials.prepare(chosen, self.layout)
         self.episode = Episode(self.rules, self.actions, self.layout, prepared, key)
+        if self.render_mode == "human":
+            self.render()
         return self._outcome()
 
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
@@ -169,7 +203,20 @@ class MemorizationEnv(gym.Env[Observation, Any]):
         over = self._episode.is_over()
         if over:
             info |= self._final()
+        if self.render_mode == "human":
+            self.render()
         return observation, reward, over, False, info
+
+    def render(self) -> Any:
+        """Give text (``ansi``) or pixels (``rgb_array``), or show the episode in a window."""
+        if self.render_mode is None:
+            gym.logger.warn("render() shows nothing without a render_mode: give one to gym.make()")
+            return None
+        return self._renderer.render(self._episode)
+
+    def close(self) -> None:
+        """Close the window, if one is open."""
+        self._renderer.close()
 
     @property
     def _episode(self) -> Episode:

@@ -9,8 +9,8 @@ import numpy as np
 from memenvs.envs.memorization.layout import Layout
 from memenvs.envs.memorization.prepared import Prepared
 from memenvs.envs.memorization.records import Records
-from memenvs.envs.memorization.rules import Actions, Rules
-from memenvs.envs.memorization.settlement import Account
+from memenvs.envs.memorization.rules import Actions, Rules, refusal
+from memenvs.envs.memorization.settlement import Account, Settled
 from memenvs.envs.memorization.slots import Slots
 from memenvs.incidence import BoolArray
 
@@ -40,6 +40,8 @@ class Episode:
         self.answered = 0
         self.earned = 0.0
         self.illegal = 0
+        self.log: list[Settled] = []  # every settled query, in order
+        self.fresh = 0  # how many of them the last decision brought
         self._disclose()
 
     @property
@@ -102,7 +104,7 @@ class Episode:
 
     def _refuse(self, name: str) -> None:
         if self.rules.strict:
-            raise ValueError(f"{name} is illegal here; the legal ones stand in action_masks()")
+            raise ValueError(refusal(name))
         self.illegal += 1
 
     def _prioritise(self, action: object) -> None:
@@ -117,12 +119,12 @@ class Episode:
         lower = [int(s) for s in np.flatnonzero(slots.occupied) if slots.priority[s] < priority]
         lower.sort(key=lambda slot: (slots.priority[slot], slots.written[slot]))
         leaving: list[int] = []
-        while not (
-            len(free) + len(leaving) > 0 and self._fits(claim, slots.claims[leaving].tolist())
-        ):
+        freed = 0.0
+        while not (len(free) + len(leaving) > 0 and self._fits(claim, freed)):
             if len(leaving) == len(lower):
                 return  # what would have to go is worth more
             leaving.append(lower[len(leaving)])
+            freed += float(self.cost[slots.claims[leaving[-1]]])
         for slot in leaving:
             slots.clear(slot)
         place = leaving[0] if leaving else int(free[0])
@@ -133,21 +135,17 @@ class Episode:
         slots = self.slots
         legal = np.zeros(self.rules.capacity, dtype=bool)
         free = np.flatnonzero(~slots.occupied)
-        if len(free) and self._fits(claim, []):
+        if len(free) and self._fits(claim):
             legal[free[0]] = True
         elif self.rules.budget is None:
             legal[:] = True
         else:
             after = slots.cost + self.cost[claim] - self.cost[slots.claims]
-            legal[:] = slots.occupied & (after <= self.rules.budget)
+            legal[:] = slots.occupied & (after <= self.rules.allowance)
         return legal
 
-    def _fits(self, claim: int, leaving: list[int]) -> bool:
-        if self.rules.budget is None:
-            return True
-        return bool(
-            self.slots.cost + self.cost[claim] - self.cost[leaving].sum() <= self.rules.budget
-        )
+    def _fits(self, claim: int, freed: float = 0.0) -> bool:
+        return bool(self.slots.cost + self.cost[claim] - freed <= self.rules.allowance)
 
     def _disclose(self) -> None:
         """Show the queries that are known before the first write."""
@@ -159,6 +157,7 @@ class Episode:
             self.records.disclose(dict(enumerate(probability.tolist())))
 
     def _settle(self, count: int) -> float:
+        self.fresh = count
         if not count:
             return 0.0
         rules, records = self.rules, self.records
@@ -170,6 +169,7 @@ class Episode:
         right = 0
         for query in queries:
             settled = self.account.settle(query, stored)
+            self.log.append(settled)
             right += settled.answered
             if rules.feedback != "none":
                 records.settle(settled, claims=rules.feedback == "claims")

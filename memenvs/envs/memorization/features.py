@@ -72,6 +72,10 @@ class Features:
             for cue, value in dict(claim.cues).items():
                 rows[e, layout.index(f"cues.{cue}")] = value
         source = _numbered([claim.source for claim in material.claims])
+        rows[:, layout.index("source")] = source
+        heard, means = _heard_of_source(source, rows[:, layout.slice("cues")])
+        rows[:, layout.index("source_claims")] = np.log1p(heard)
+        rows[:, layout.slice("source_cues")] = means
         return cls(rows, vectors, queries.astype(np.float32), source, group)
 
 
@@ -90,6 +94,21 @@ def _place_in_group(group: NDArray[np.int64]) -> NDArray[np.int64]:
         places[e] = seen.get(g, 0)
         seen[g] = places[e] + 1
     return places
+
+
+def _heard_of_source(source: NDArray[np.int64], cues: Float32) -> tuple[FloatArray, FloatArray]:
+    """Count the claims of each claim's source up to it ``(E,)``, and average their cues ``(E, C)``.
+
+    A claim that names no source is one by itself.
+    """
+    totals: dict[int, tuple[int, FloatArray]] = {}
+    counts, means = np.ones(len(source)), cues.astype(np.float64)
+    for e, s in enumerate(source.tolist()):
+        if s >= 0:
+            count, total = totals.get(s, (0, np.zeros(cues.shape[1])))
+            totals[s] = count + 1, total + cues[e]
+            counts[e], means[e] = count + 1, totals[s][1] / (count + 1)
+    return counts, means
 
 
 def _similarity_to_earlier(vectors: Float32, block: int = 512) -> tuple[Float32, Float32]:

@@ -11,64 +11,18 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from memenvs.envs.memorization.columns import (
+    CLAIM_COLUMNS,
+    CONTEXT_COLUMNS,
+    CUE_COLUMNS,
+    MEMORY_COLUMNS,
+    POOL_COLUMNS,
+    PRIORITY_COLUMN,
+    QUERY_COLUMNS,
+    TEXT_COLUMNS,
+    Column,
+)
 from memenvs.material import Material
-from memenvs.records import FLOAT32_MAX
-
-# Unit vectors and their products leave [-1, 1] by rounding.
-UNIT = 1.001
-
-# Columns in their order, each with its lowest and highest value. "embedding" and "cues" are as
-# wide as the material's; the rest are single numbers.
-CLAIM_COLUMNS: dict[str, tuple[float, float]] = {
-    "embedding": (-UNIT, UNIT),
-    "cues": (-FLOAT32_MAX, FLOAT32_MAX),
-    "confidence": (0, 1),  # 0.5 where none is given
-    "cost": (0, FLOAT32_MAX),
-    "time": (-FLOAT32_MAX, FLOAT32_MAX),  # since the first claim, in the material's unit
-    "place": (0, FLOAT32_MAX),  # earlier claims of its group, log(1 + n)
-    "previous_similarity": (-UNIT, UNIT),  # to the claim before it
-    "earlier_similarity": (-UNIT, UNIT),  # the largest, to all claims before it
-    "credits": (0, FLOAT32_MAX),  # its settled successes in this episode
-    "debits": (0, FLOAT32_MAX),
-    "source_credits": (0, FLOAT32_MAX),  # those of all claims of its source
-    "source_debits": (0, FLOAT32_MAX),
-    "frequency": (0, UNIT),  # of its topic among the disclosed queries: mean positive similarity
-    "redundancy": (-UNIT, UNIT),  # largest similarity to a (other) stored claim
-    "age": (0, 1),  # since it was written, as a share of the episode
-    "valid": (0, 1),  # 0: an empty row
-}
-TEXT_COLUMNS: dict[str, tuple[float, float]] = {  # of the words, where the materials have any
-    "length": (0, FLOAT32_MAX),  # characters, log(1 + n), as are the counts below
-    "digits": (0, FLOAT32_MAX),
-    "capitals": (0, FLOAT32_MAX),
-    "time_words": (0, FLOAT32_MAX),
-    "first_person": (0, FLOAT32_MAX),
-    "second_person": (0, FLOAT32_MAX),
-    "question": (0, 1),
-}
-POOL_COLUMNS: dict[str, tuple[float, float]] = {"stored": (0, 1), "considered": (0, 1)}
-MEMORY_COLUMNS: dict[str, tuple[float, float]] = {  # of a slot, after the columns of its claim
-    "similarity": (-UNIT, UNIT),  # to the considered claim
-    "same_source": (0, 1),
-    "same_group": (0, 1),
-}
-PRIORITY_COLUMN: dict[str, tuple[float, float]] = {"priority": (-1, 1)}
-QUERY_COLUMNS: dict[str, tuple[float, float]] = {
-    "embedding": (-UNIT, UNIT),
-    "weight": (0, 1),  # p_D where it is known
-    "outcome": (-1, 1),  # 1 answered rightly, -1 not, 0 not settled
-    "similarity": (-UNIT, UNIT),  # to the considered claim
-    "valid": (0, 1),
-}
-CONTEXT_COLUMNS: dict[str, tuple[float, float]] = {
-    "decisions_left": (0, 1),  # shares of the episode
-    "next_settlement": (0, 1),
-    "free_slots": (0, 1),  # shares of what the memory can hold
-    "free_budget": (0, 1),
-    "settled": (0, 1),  # share of the scheduled queries
-    "answered": (0, 1),  # share of the settled ones
-    "choosing": (0, 1),  # 1: a claim to consider is to be picked
-}
 
 
 @dataclass(frozen=True)
@@ -80,16 +34,16 @@ class Columns:
     high: NDArray[np.float32]
 
     @classmethod
-    def build(cls, ranges: dict[str, tuple[float, float]], widths: dict[str, int]) -> Columns:
+    def build(cls, columns: dict[str, Column], widths: dict[str, int]) -> Columns:
         """Lay the columns side by side; a column is one wide unless ``widths`` says otherwise."""
         slices: dict[str, slice] = {}
         low: list[float] = []
         high: list[float] = []
-        for name, (least, most) in ranges.items():
+        for name, column in columns.items():
             width = widths.get(name, 1)
             slices[name] = slice(len(low), len(low) + width)
-            low += [least] * width
-            high += [most] * width
+            low += [column.low] * width
+            high += [column.high] * width
         return cls(slices, np.array(low, dtype=np.float32), np.array(high, dtype=np.float32))
 
     @property
@@ -145,13 +99,12 @@ class Layout:
     @cached_property
     def claim(self) -> Columns:
         """Columns of the considered claim."""
-        return Columns.build(self._claim_ranges, self._widths)
+        return Columns.build(self.claim_columns, self._widths)
 
     @cached_property
     def memory(self) -> Columns:
         """Columns of a slot."""
-        extra = MEMORY_COLUMNS | (PRIORITY_COLUMN if self.priority else {})
-        return Columns.build(self._claim_ranges | extra, self._widths)
+        return Columns.build(self.memory_columns, self._widths)
 
     @cached_property
     def queries(self) -> Columns:
@@ -179,12 +132,13 @@ class Layout:
     def slice(self, name: str, of: str = "memory") -> slice:
         """Place of a column in ``claim``, ``memory``, ``queries`` or ``context``.
 
-        A single cue is named ``cues.NAME``. Raises ``KeyError`` that lists the known names.
+        A single cue is named ``cues.NAME``, its mean ``source_cues.NAME``. Raises ``KeyError`` that
+        lists the known names.
         """
         columns: Columns = getattr(self, of)
         group, dot, cue = name.partition(".")
-        if dot and group == "cues" and cue in self.limits.cues and of in ("claim", "memory"):
-            start = columns.slices["cues"].start + self.limits.cues.index(cue)
+        if dot and group in CUE_COLUMNS and cue in self.limits.cues and of in ("claim", "memory"):
+            start = columns.slices[group].start + self.limits.cues.index(cue)
             return slice(start, start + 1)
         if name not in columns.slices:
             raise KeyError(f"{of} has no column '{name}'; it has {', '.join(columns.slices)}")
@@ -195,7 +149,8 @@ class Layout:
         return int(self.slice(name, of).start)
 
     @property
-    def _claim_ranges(self) -> dict[str, tuple[float, float]]:
+    def claim_columns(self) -> dict[str, Column]:
+        """What the columns of a claim say."""
         return (
             CLAIM_COLUMNS
             | (TEXT_COLUMNS if self.limits.texts else {})
@@ -203,5 +158,12 @@ class Layout:
         )
 
     @property
+    def memory_columns(self) -> dict[str, Column]:
+        """What the columns of a slot say."""
+        extra = MEMORY_COLUMNS | (PRIORITY_COLUMN if self.priority else {})
+        return self.claim_columns | extra
+
+    @property
     def _widths(self) -> dict[str, int]:
-        return {"embedding": self.limits.embedding, "cues": len(self.limits.cues)}
+        cues = len(self.limits.cues)
+        return {"embedding": self.limits.embedding, **dict.fromkeys(CUE_COLUMNS, cues)}

@@ -60,11 +60,12 @@ def _queries(episode: Episode, layout: Layout) -> Float32:
 
 def _context(episode: Episode, layout: Layout) -> Float32:
     rules, slots = episode.rules, episode.slots
+    # Quotients of whole numbers: single and double precision round them alike.
     values = {
-        "decisions_left": 1 - episode.decision / episode.decisions,
+        "decisions_left": (episode.decisions - episode.decision) / episode.decisions,
         "next_settlement": rules.until_next(episode.decision, episode.decisions)
         / episode.decisions,
-        "free_slots": 1 - slots.occupied.mean(),
+        "free_slots": (rules.capacity - slots.occupied.sum()) / rules.capacity,
         "free_budget": 1.0 if rules.budget is None else 1 - slots.cost / rules.budget,
         "settled": min(episode.settled / episode.scheduled, 1.0),
         "answered": 0.0 if rules.feedback == "none" else episode.answered / max(episode.settled, 1),

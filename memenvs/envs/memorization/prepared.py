@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from memenvs.counter import MATERIAL, uniforms
 from memenvs.encoders import embeddings
 from memenvs.envs.memorization.features import Features
 from memenvs.envs.memorization.layout import Layout, Limits
 from memenvs.errors import MaterialError
-from memenvs.incidence import FloatArray
+from memenvs.incidence import FloatArray, IntArray
 from memenvs.material import Material
-from memenvs.materials.library import Source, draw, source_of, takes_generator
+from memenvs.materials.generator.tiers import Split, Tier
+from memenvs.materials.library import Source, draw, refuse_split, source_of, takes_generator
+from memenvs.reading import ranked_answers
 
-KEPT = 256  # materials that stay prepared
+KEPT = 1 << 15  # claims of the materials that stay made, and of those that stay prepared
+
+
+Kept = TypeVar("Kept")
 
 
 @dataclass(frozen=True)
@@ -37,7 +44,8 @@ class Prepared:
 
     material: Material
     features: Features
-    items: FloatArray  # (N, d) unit rows
+    # Tells apart what is prepared in this process.
+    number: int = field(default_factory=itertools.count().__next__)
     _routes: dict[int, list[Route]] = field(default_factory=dict)
 
     @cached_property
@@ -56,15 +64,13 @@ class Prepared:
 
     def _find_routes(self, query: int) -> list[Route]:
         incidence = self.material.incidence
-        items = incidence.query_items[query]
-        similarity = self.items[items] @ self.features.queries[query].astype(np.float64)
         return [
             Route(
                 item,
                 frozenset(incidence.supports[support].tolist()),
                 frozenset(incidence.conflicts[item].tolist()),
             )
-            for item in items[np.argsort(-similarity, kind="stable")].tolist()
+            for item in ranked_answers(self.material)[query].tolist()
             for support in incidence.item_supports[item].tolist()
         ]
 
@@ -74,26 +80,38 @@ class Materials:
 
     ``source`` is a material, several, a registered name, a file, or a callable; a callable that
     takes an argument is given a ``numpy.random.Generator`` and draws a fresh material each time.
+    ``split`` is one of a tier's, by default ``"train"``; other sources have none. A generated claim
+    costs 1, or its ``tokens``.
     ``max_claims`` and ``max_queries`` raise the maxima beyond what is known beforehand: all of a
-    file's materials, or one draw of a callable.
+    file's materials, the first of a tier's (they are of one size), or one draw of a callable.
     """
 
     def __init__(
         self,
         source: Source | Sequence[Material],
         *,
+        split: str | None = None,
+        tokens: bool = False,
         max_claims: int | None = None,
         max_queries: int | None = None,
     ) -> None:
         self._sampler: Callable[..., Material] | None = None
+        self.fixed: Sequence[Material] = ()  # empty where a callable draws
         if isinstance(source, Sequence) and not isinstance(source, str):
-            known = list(source)
+            refuse_split("a list of materials", split)
+            # A split makes its materials when asked for, all of one size.
+            self.fixed = source if isinstance(source, Split) else tuple(source)
+            known = (source[0],) if isinstance(source, Split) else tuple(source)
+        elif isinstance(found := source_of(source, tokens=tokens), Tier):
+            self.fixed = found.split(split or "train", tokens=tokens)
+            known = (self.fixed[0],)
         else:
-            found = source_of(source)
+            refuse_split(source if isinstance(source, str) else "the material", split)
+            known = tuple(draw(found, np.random.default_rng(0)))
             if callable(found) and takes_generator(found):
                 self._sampler = found
-            known = draw(found, np.random.default_rng(0))
-        self.fixed: tuple[Material, ...] = () if self._sampler else tuple(known)
+            else:
+                self.fixed = known
         vectors = embeddings(known[0])[0]
         limits = Limits.of(known, embedding=vectors.shape[1])
         self.limits = Limits(
@@ -103,30 +121,37 @@ class Materials:
             cues=limits.cues,
             texts=limits.texts,
         )
-        self._prepared: OrderedDict[int, Prepared] = OrderedDict()
+        self._made = _Recent[Material](_claims_of)  # by number
+        self._prepared = _Recent[Prepared](_claims_prepared)
+
+    def __getitem__(self, number: int) -> Material:
+        """Give material ``number`` of those that are fixed beforehand."""
+        return self._made.get(number, lambda: self.fixed[number])
 
     def draw(self, key: np.uint64) -> Material:
         """Draw the material of an episode from its key alone."""
-        if self._sampler is not None:
-            generator = np.random.Generator(np.random.Philox(key=int(key)))
-            return draw(self._sampler, generator)[0]
-        place = int(uniforms(key, MATERIAL, 0) * len(self.fixed))
-        return self.fixed[place]
+        numbers = self.numbers(key)
+        if numbers is not None:
+            return self[int(numbers)]
+        assert self._sampler is not None
+        generator = np.random.Generator(np.random.Philox(key=int(key)))
+        return draw(self._sampler, generator)[0]
+
+    def numbers(self, keys: ArrayLike) -> IntArray | None:
+        """Draw by keys ``(...)`` of episodes among what is fixed; None where a callable draws."""
+        if not self.fixed:
+            return None
+        return (uniforms(keys, MATERIAL, 0) * len(self.fixed)).astype(np.int64)
 
     def prepare(self, material: Material, layout: Layout) -> Prepared:
         """Make a material ready, or find it ready; raises ``MaterialError`` where it is too big."""
-        known = self._prepared.get(id(material))
-        if known is not None:
-            self._prepared.move_to_end(id(material))
-            return known
-        claims, items, queries = embeddings(material)
+        # What is kept holds its material, so that the id stays its own.
+        return self._prepared.get(id(material), lambda: self._prepare(material, layout))
+
+    def _prepare(self, material: Material, layout: Layout) -> Prepared:
+        claims, _, queries = embeddings(material)
         self._check(material, claims.shape[1])
-        features = Features.of(material, layout, claims, queries)
-        prepared = Prepared(material, features, items)
-        self._prepared[id(material)] = prepared  # holds the material, so the id stays its own
-        if len(self._prepared) > KEPT:
-            self._prepared.popitem(last=False)
-        return prepared
+        return Prepared(material, Features.of(material, layout, claims, queries))
 
     def _check(self, material: Material, width: int) -> None:
         limits = self.limits
@@ -155,3 +180,35 @@ class Materials:
                 "give every material the same cues",
                 file=material.name,
             )
+
+
+class _Recent(Generic[Kept]):
+    """What was used last, by a number, as long as its claims are few enough; never pickled."""
+
+    def __init__(self, size: Callable[[Kept], int]) -> None:
+        self._size = size
+        self._kept: OrderedDict[int, Kept] = OrderedDict()
+        self._total = 0
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Leave what is kept behind: it can be made again, and ids mean nothing elsewhere."""
+        return _Recent, (self._size,)
+
+    def get(self, number: int, make: Callable[[], Kept]) -> Kept:
+        """Find what is kept by that number, or make it and let the oldest go."""
+        if number in self._kept:
+            self._kept.move_to_end(number)
+            return self._kept[number]
+        made = self._kept[number] = make()
+        self._total += self._size(made)
+        while self._total > KEPT and len(self._kept) > 1:
+            self._total -= self._size(self._kept.popitem(last=False)[1])
+        return made
+
+
+def _claims_of(material: Material) -> int:
+    return len(material.claims)
+
+
+def _claims_prepared(prepared: Prepared) -> int:
+    return len(prepared.material.claims)

@@ -5,8 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Literal
+from typing import Literal, TypeVar
 
+from memenvs.budget import allowance
+from memenvs.incidence import IntArray
+
+HISTORY = 16  # settled queries in view where queries are disclosed by settlement
+MAX_SLOTS = 10_000  # each slot has a row in the observation, and a similarity to each other
 MAX_POOL = 128  # claims in view at once: masked distributions over thousands are known to break
 
 Access = Literal["stream", "pool"]
@@ -15,6 +20,8 @@ Disclosure = Literal["one", "all", "settled"]
 Utility = Literal["coverage", "precision", "end-to-end"]
 Settlement = Literal["sampled", "expected"]
 Feedback = Literal["claims", "outcome", "none"]
+
+Count = TypeVar("Count", int, IntArray)
 
 CHOICES: dict[str, tuple[str, ...]] = {
     "access": ("stream", "pool"),
@@ -61,12 +68,20 @@ class Rules:
                 continue
             if isinstance(number, bool) or not isinstance(number, Integral) or number < 1:
                 raise ValueError(f"{name}={number!r} is not a positive integer")
+            object.__setattr__(self, name, int(number))  # Gymnasium's spaces refuse numpy's
+        if self.capacity > MAX_SLOTS:
+            raise ValueError(f"capacity={self.capacity} is more than {MAX_SLOTS:,} slots")
         if self.budget is not None and not (self.budget > 0 and math.isfinite(self.budget)):
             raise ValueError(f"budget={self.budget!r} is not a positive number")
         if self.access == "pool" and self.action == "priority":
             raise ValueError("action='priority' needs access='stream': a pool is picked from")
         if self.access == "stream" and self.decisions is not None:
             raise ValueError("decisions belong to access='pool': a stream has one for each claim")
+
+    @property
+    def allowance(self) -> float:
+        """Largest summed cost of what is stored: infinite without a budget."""
+        return math.inf if self.budget is None else allowance(self.budget)
 
     @property
     def clears(self) -> bool:
@@ -84,9 +99,9 @@ class Rules:
         left = decisions - decision
         return min(left, self.every - decision % self.every) if self.every else left
 
-    def total(self, decisions: int) -> int:
-        """Queries settled in an episode of ``decisions`` decisions."""
-        between = (decisions - 1) // self.every if self.every else 0
+    def total(self, decisions: Count) -> Count:
+        """Queries settled in an episode of ``decisions`` decisions, or in several ``(n,)``."""
+        between = (decisions - 1) // (self.every or decisions)
         return between * self.queries + self.closing
 
 
@@ -134,3 +149,8 @@ class Actions:
             if action >= first:
                 return f"action {action} ({verb} {action - first})"
         raise AssertionError(action)
+
+
+def refusal(name: str) -> str:
+    """Say that the action of that name is illegal."""
+    return f"{name} is illegal here; the legal ones stand in action_masks()"

@@ -11,6 +11,7 @@ from memenvs.counter import QUERY, TRUTH, uniforms
 from memenvs.envs.memorization.prepared import Prepared
 from memenvs.envs.memorization.rules import Utility
 from memenvs.incidence import BoolArray
+from memenvs.material import Material
 
 
 @dataclass(frozen=True)
@@ -18,8 +19,10 @@ class Settled:
     """One query, settled."""
 
     query: int
-    answered: bool
+    answered: bool  # by the utility of the episode
     claims: frozenset[int]  # credited if answered, else debited
+    covered: bool  # some stored support entails an answer
+    known: bool  # some stored support of true claims does
 
 
 class Account:
@@ -49,22 +52,19 @@ class Account:
             for route in self.prepared.routes(query)
             if route.support <= stored and not route.conflicts & stored
         ]
-        if self.utility == "end-to-end":
-            routes = [route for route in routes if route.item == routes[0].item]
+        covered = bool(routes)
+        answered = known = any(route.support <= self._true for route in routes)
         if self.utility == "coverage":
-            answered = bool(routes)
-        else:
+            answered = covered
+        elif self.utility == "end-to-end":
+            routes = [route for route in routes if route.item == routes[0].item]
             answered = any(route.support <= self._true for route in routes)
-        return Settled(query, answered, frozenset().union(*(route.support for route in routes)))
+        claims = frozenset().union(*(route.support for route in routes))
+        return Settled(query, answered, claims, covered, known)
 
     def expected(self, stored: BoolArray) -> float:
         """Exact utility of a memory ``(E,)`` under p_D."""
-        material = self.prepared.material
-        if self.utility == "coverage":
-            return float(material.coverage(stored))
-        if self.utility == "precision":
-            return float(material.precision(stored))
-        return float(material.end_to_end(stored))
+        return expected(self.prepared.material, self.utility, stored)
 
     @cached_property
     def _true(self) -> frozenset[int]:
@@ -72,3 +72,12 @@ class Account:
         truth = self.prepared.material.incidence.truth
         drawn = uniforms(self.key, TRUTH, np.arange(len(truth))) < truth
         return frozenset(np.flatnonzero(drawn).tolist())
+
+
+def expected(material: Material, utility: Utility, stored: BoolArray) -> float:
+    """Exact utility of a memory ``(E,)`` under p_D."""
+    if utility == "coverage":
+        return float(material.coverage(stored))
+    if utility == "precision":
+        return float(material.precision(stored))
+    return float(material.end_to_end(stored))

@@ -38,8 +38,8 @@ class Slots:
 
     @property
     def cost(self) -> float:
-        """Summed cost of the stored claims."""
-        return float(self._cost[self.claims[self.occupied]].sum())
+        """Summed cost of the stored claims, in the order of their slots."""
+        return float(np.where(self.occupied, self._cost[self.claims], 0.0).sum())
 
     def put(self, slot: int, claim: int, decision: int, priority: float = 0.0) -> None:
         """Write a claim into a slot, whatever stood there."""

@@ -6,11 +6,11 @@ import copy
 import json
 
 import pytest
-from samples import asked, sample, turn, write_locomo
 
 from memenvs import MaterialError, load_materials
 from memenvs.materials.conversion import Conversion, convert
 from memenvs.materials.locomo import read_locomo
+from samples import asked, sample, turn, write_locomo
 
 
 def test_strict_writes_nothing(tmp_path):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from samples import asked, sample, turn, write_locomo
 
 from memenvs import load_materials
 from memenvs.materials.locomo import read_locomo
+from samples import asked, sample, turn, write_locomo
 
 REAL = Path(__file__).parents[3].parent / "shared" / "data" / "locomo" / "locomo6.json"
 

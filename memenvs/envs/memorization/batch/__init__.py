@@ -1,0 +1,1 @@
+"""The batch of episodes in array operations, behind the native vector environment."""

@@ -1,0 +1,53 @@
+"""`memenvs headroom`: what rules, beliefs and oracles reach on every environment."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+
+@click.command()
+@click.argument("ids", metavar="[ID ...]", nargs=-1)
+@click.option(
+    "--split",
+    type=click.Choice(["test", "validation"]),
+    default="test",
+    show_default=True,
+    help="Materials of generated tiers.",
+)
+@click.option(
+    "--materials",
+    type=click.IntRange(2),
+    default=200,
+    show_default=True,
+    help="Materials, or episodes of a single one.",
+)
+@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes.")
+@click.option("--out", metavar="FILE", help="Write the tables there, as Markdown.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def headroom(
+    ids: tuple[str, ...], split: str, materials: int, jobs: int, out: str | None, as_json: bool
+) -> None:
+    """Measure the headroom of environments: all memorization ids, or those given."""
+    from memenvs.files import write_whole
+    from memenvs.train import report
+    from memenvs.train.headroom import find_rows
+    from memenvs.train.headroom import headroom as run
+    from memenvs.train.headroom_report import as_markdown, print_headroom
+
+    def done(row: Any) -> None:
+        click.echo(f"{row.id} is done", err=True)
+
+    rows = find_rows(ids)
+    if out is not None:
+        Path(out).parent.mkdir(parents=True, exist_ok=True)
+    found = run(rows, split=split, count=materials, jobs=jobs, done=done)
+    if out is not None:
+        write_whole(Path(out), as_markdown(found, split).encode())
+    if as_json:
+        document = {"split": split, "rows": [row.as_document() for row in found]}
+        click.echo(report.as_json(document))
+    elif out is None:
+        print_headroom(found)
