@@ -1,0 +1,1 @@
+"""The memories people use today, as write policies over observations: one file a family."""

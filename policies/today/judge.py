@@ -1,0 +1,69 @@
+"""The decisions for which a memory in use asks a language model, and an observable stand-in."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Protocol
+
+import numpy as np
+
+from memenvs.incidence import BoolArray, FloatArray
+from memenvs.policies.today.books import View
+from memenvs.policies.today.constants import constant
+
+
+class Judge(Protocol):
+    """Says what contradicts, and what matters."""
+
+    def contradicts(self, view: View) -> BoolArray:
+        """Say which live slots the considered claim contradicts: ``(B, S)``."""
+        ...
+
+    def importance(self, view: View) -> FloatArray:
+        """Give the importance of the slots and then of the considered claim: ``(B, S + 1)``."""
+        ...
+
+
+class ObservableJudge:
+    """Stands in for a language model by what an observation shows.
+
+    Two claims contradict each other where they share a subject and do not say the same (their
+    similarity lies between two constants) and were told at different times or by different sources.
+    It so takes a similar, compatible claim for a contradiction, and overlooks one in other words.
+    Importance is the cue of that name, else the confidence.
+    """
+
+    def contradicts(self, view: View) -> BoolArray:
+        """Say which live slots the considered claim contradicts: ``(B, S)``."""
+        apart = (view.of_slots("time") != view.of_claim("time")[:, None]) | (
+            view.of_slots("source") != view.of_claim("source")[:, None]
+        )
+        return np.asarray(same_subject(view) & apart)
+
+    def importance(self, view: View) -> FloatArray:
+        """Give the importance of the slots and then of the considered claim: ``(B, S + 1)``."""
+        cue = "cues.importance"
+        return view.of_both(cue if view.has(cue) else "confidence")
+
+
+def same_subject(view: View) -> BoolArray:
+    """Say which live slots are of the claim's subject without saying the same: ``(B, S)``."""
+    similarity = np.round(view.similarity, 6)
+    return np.asarray(
+        (similarity >= constant("judge", "subject")) & (similarity < constant("judge", "same"))
+    )
+
+
+def configured_judge() -> Judge:
+    """Give the judge of the environment variables, or else the stand-in.
+
+    ``MEMENVS_JUDGE_URL`` names an OpenAI-compatible server ("http://127.0.0.1:8000/v1"),
+    ``MEMENVS_JUDGE_MODEL`` its model, ``MEMENVS_JUDGE_KEY`` a key if it wants one.
+    """
+    url = os.environ.get("MEMENVS_JUDGE_URL")
+    if not url:
+        return ObservableJudge()
+    from memenvs.policies.today.openai_judge import OpenAIJudge
+
+    options: dict[str, Any] = {"key": os.environ.get("MEMENVS_JUDGE_KEY", "")}
+    return OpenAIJudge(url, os.environ.get("MEMENVS_JUDGE_MODEL", "default"), **options)

@@ -1,0 +1,144 @@
+"""What holds for every memory in use: capacity, masks, seeds, batches, variants, constants."""
+
+import numpy as np
+import pytest
+
+from memenvs import Material
+from memenvs.envs.memorization.env import MemorizationEnv
+from memenvs.envs.memorization.vector import MemorizationVectorEnv
+from memenvs.materials.library import find_materials
+from memenvs.policies import POLICIES, make, policy_class
+from memenvs.policies.today.constants import TABLE
+from memories import TODAY, told
+from players import SETTINGS, material, run
+
+GENERATED = list(find_materials("readable", "train", 4))
+
+
+def environment(kind, of=GENERATED):
+    return MemorizationEnv(of, capacity=5, strict=True, **SETTINGS[kind])
+
+
+@pytest.mark.parametrize("kind", SETTINGS)
+@pytest.mark.parametrize("name", TODAY)
+def test_masks_and_capacity_are_respected(name, kind):
+    env = environment(kind)  # strict: an illegal action raises
+    policy = make(name, env)
+    for seed in range(2):
+        history = run(policy, env, seed)  # asserts capacity and masks at every step
+        assert history[-1]
+
+
+@pytest.mark.parametrize("capacity", [1, 2, 100])
+@pytest.mark.parametrize("name", TODAY)
+def test_any_capacity_will_do(name, capacity):
+    env = MemorizationEnv(GENERATED[0], capacity=capacity, strict=True, every=2)
+    assert run(make(name, env), env)[-1]
+
+
+@pytest.mark.parametrize("kind", ["stream", "pool", "priority"])
+@pytest.mark.parametrize("name", TODAY)
+def test_equal_seeds_give_equal_runs_and_a_batch_equals_singles(name, kind):
+    env = environment(kind)
+    policy = make(name, env, seed=5)
+    singles = [run(policy, env, seed) for seed in range(3)]
+    assert run(make(name, env, seed=5), env, 0) == singles[0]
+
+    envs = [environment(kind) for _ in range(3)]
+    batch = make(name, envs[0], seed=5)
+    observations = [e.reset(seed=seed)[0] for seed, e in enumerate(envs)]
+    state, start, histories = None, np.ones(3, dtype=bool), [[] for _ in envs]
+    while not all(e.episode.is_over() for e in envs):
+        stacked = {key: np.stack([o[key] for o in observations]) for key in observations[0]}
+        actions, state = batch.predict(stacked, state, start)
+        start = np.zeros(3, dtype=bool)
+        for i, e in enumerate(envs):
+            if not e.episode.is_over():
+                observations[i], *_ = e.step(actions[i])
+                histories[i].append(np.flatnonzero(e.memory).tolist())
+    assert histories == singles
+
+
+@pytest.mark.parametrize("name", TODAY)
+def test_the_native_batch_is_played_as_single_environments_are(name):
+    settings = {"material": GENERATED, "capacity": 4, "strict": True, **SETTINGS["stream"]}
+    batch = MemorizationVectorEnv(num_envs=3, **settings)
+    observation, _ = batch.reset(seed=7)
+    policy, state, paid = make(name, batch), None, []
+    for _ in GENERATED[0].claims:
+        actions, state = policy.predict(observation, state)
+        observation, rewards, *_ = batch.step(actions)
+        paid.append(rewards.tolist())
+    for i in range(3):
+        env = MemorizationEnv(**settings)
+        observation, _ = env.reset(seed=7 + i)
+        single, state, rewards = make(name, env), None, []
+        for _ in GENERATED[0].claims:
+            action, state = single.predict(observation, state)
+            observation, reward, *_ = env.step(action)
+            rewards.append(reward)
+        assert rewards == [step[i] for step in paid]
+
+
+@pytest.mark.parametrize("name", TODAY)
+def test_an_episode_knows_nothing_of_the_one_before(name):
+    env = environment("stream")
+    policy = make(name, env)
+    observation, _ = env.reset(seed=1)
+    state = None
+    for _ in range(20):
+        action, state = policy.predict(observation, state)
+        observation, *_ = env.step(action)
+    observation, _ = env.reset(seed=2)
+    start, over, history = True, False, []
+    while not over:
+        action, state = policy.predict(observation, state, np.array([start]))
+        observation, _, over, _, _ = env.step(action)
+        start = False
+        history.append(np.flatnonzero(env.memory).tolist())
+    assert history == run(make(name, env), env, 2)
+
+
+@pytest.mark.parametrize("name", TODAY)
+def test_truth_is_not_looked_at(name):
+    """Before the first settlement, equal claims of other truths are treated alike."""
+    honest = told(["a", "b", "a30", "c", "d", "b20", "e", "c40"], answering=range(8))
+    lying = Material(
+        "lying",
+        tuple(type(c)(**{**fields(c), "truth": i % 2 == 0}) for i, c in enumerate(honest.claims)),
+        honest.items,
+        honest.queries,
+    )
+    histories = []
+    for each in (honest, lying):
+        env = MemorizationEnv(each, capacity=3, strict=True)
+        histories.append(run(make(name, env), env))
+    assert histories[0] == histories[1]
+
+
+def fields(claim):
+    return {name: getattr(claim, name) for name in claim.__dataclass_fields__}
+
+
+def test_variants():
+    env = MemorizationEnv(material(), capacity=3)
+    assert make("memorybank", env).variant == "paper"
+    assert make("memorybank:as-coded", env).variant == "as-coded"
+    assert policy_class("mem0:legacy") is policy_class("mem0")
+    with pytest.raises(
+        ValueError, match="'mem0' has no variant 'old'; choose from current, legacy"
+    ):
+        make("mem0:old", env)
+    with pytest.raises(ValueError, match="'letta' has no variant 'x'; it has none"):
+        make("letta:x", env)
+    with pytest.raises(ValueError, match="'fifo' has no variant 'x'"):
+        make("fifo:x", env)
+
+
+def test_constants_are_unique_and_belong_to_a_system():
+    names = [(row.system, row.name) for row in TABLE]
+    assert len(set(names)) == len(names)
+    systems = {row.system.partition(":")[0] for row in TABLE} - {"clock", "judge"}
+    assert systems <= set(POLICIES)
+    own = {"clock", "judge", "hipporag"}  # those with a number that stands in for something
+    assert {row.system for row in TABLE if row.source == "stand-in"} == own

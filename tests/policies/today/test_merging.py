@@ -1,0 +1,84 @@
+"""LightMem, Mem0 and Graphiti, against sequences worked out by hand."""
+
+from memories import told, trace
+
+
+def test_lightmem_drops_the_older_of_two_similar_claims():
+    spots = ["a", "b", "a20", "c", "d", "a-20", "c30", "d25", "d20"]
+    stored, held = trace("lightmem", told(spots, times=[0, 1, 2, 3, 4, 5, 6, 7, 0.5]), 3)
+    assert held == [
+        [0],
+        [0, 1],
+        [1, 2],  # cos 20° = .94: 0 goes
+        [1, 2, 3],
+        [2, 3, 4],  # full: the oldest write
+        [3, 4, 5],  # 40° from 2 are too far
+        [4, 5, 6],  # cos 30° = .87
+        [5, 6, 7],  # cos 25° = .906
+        [5, 6, 7],  # 8 was told long before 7
+    ]
+    assert stored == [
+        [0], [0, 1], [0, 1, 2], [1, 2, 3], [2, 3, 4], [3, 4, 5], [4, 5, 6], [5, 6, 7], [5, 6, 7]
+    ]  # fmt: skip
+
+
+def test_mem0_adds_all_but_equal_texts():
+    stored, held = trace("mem0", told(["a", "b", "a", "c", "d", "b", "a", "c5", "d"]), 3)
+    assert stored == [
+        [0],
+        [0, 1],
+        [0, 1],  # equal to 0
+        [0, 1, 3],
+        [1, 3, 4],
+        [1, 3, 4],  # equal to 1
+        [3, 4, 6],  # 0 is gone, and may come again
+        [4, 6, 7],  # similar is not equal
+        [4, 6, 7],
+    ]
+    assert held == stored
+
+
+def test_mem0_looks_among_the_ten_nearest():
+    spots = [f"a{i}" for i in range(12)]
+    _, held = trace("mem0", told([*spots, "a0"]), 12)
+    assert held[-1] == list(range(12))  # it is the nearest itself
+
+
+def test_legacy_deletes_on_contradiction_without_adding():
+    spots = ["a", "b", "a30", "c", "b10", "d", "d30", "e", "c30"]
+    times = [0, 1, 2, 3, 4, 5, 5, 7, 8]
+    stored, held = trace("mem0:legacy", told(spots, times=times), 3)
+    assert held == [
+        [0],
+        [0, 1],
+        [1],  # 2 contradicts 0: 0 is deleted, 2 is not added
+        [1, 3],
+        [1, 3],  # 4 says what 1 says
+        [1, 3, 5],
+        [1, 3, 6],  # of one time and source: an update of 5
+        [3, 6, 7],
+        [6, 7],  # 8 contradicts 3
+    ]
+    assert stored == [
+        [0], [0, 1], [0, 1], [0, 1, 3], [0, 1, 3], [1, 3, 5], [1, 3, 6], [3, 6, 7], [3, 6, 7]
+    ]  # fmt: skip
+
+
+def test_graphiti_holds_the_newest_valid_fact():
+    spots = ["a", "b", "a30", "c", "b30", "b30", "c", "d", "c30"]
+    times = [0, 1, 2, 3, 0.5, 5, 6, 7, 3]
+    stored, held = trace("graphiti", told(spots, times=times), 3)
+    assert held == [
+        [0],
+        [0, 1],
+        [1, 2],  # 2 contradicts 0 and is later
+        [1, 2, 3],
+        [1, 2, 3],  # 4 contradicts 1, which is later
+        [2, 3, 5],  # 5 contradicts 1 and is later
+        [2, 3, 5],  # 6 is the fact 3 again
+        [3, 5, 7],
+        [5, 7, 8],  # of one time and source with 3: no contradiction; 3 is the oldest write
+    ]
+    assert stored == [
+        [0], [0, 1], [0, 1, 2], [1, 2, 3], [1, 2, 3], [2, 3, 5], [2, 3, 5], [3, 5, 7], [5, 7, 8]
+    ]  # fmt: skip

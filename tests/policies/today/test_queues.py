@@ -1,0 +1,75 @@
+"""MemGPT, Letta, Reflexion and MemOS, against sequences worked out by hand."""
+
+from memories import AXES, told, trace
+
+
+def newest(count, claims):
+    """Stored claims of a first-in-first-out memory after each claim."""
+    return [list(range(max(0, n - count + 1), n + 1)) for n in range(claims)]
+
+
+def test_memgpt_flushes_the_oldest_and_keeps_three():
+    stored, held = trace("memgpt", told(AXES[:10]), 6)
+    assert held == [
+        [0], [0, 1], [0, 1, 2], [0, 1, 2, 3], [0, 1, 2, 3, 4], [0, 1, 2, 3, 4, 5],
+        [3, 4, 5, 6],  # 75 % would be four of six, but the last three stay
+        [3, 4, 5, 6, 7],
+        [3, 4, 5, 6, 7, 8],
+        [6, 7, 8, 9],
+    ]  # fmt: skip
+    assert stored == newest(6, 10)  # what was flushed is overwritten in its order
+
+
+def test_memgpt_flushes_three_quarters_of_a_long_queue():
+    _, held = trace("memgpt", told([f"a{i}" for i in range(17)]), 16)
+    assert held[15] == list(range(16))
+    assert held[16] == [12, 13, 14, 15, 16]
+
+
+def test_memgpt_makes_room_in_a_queue_of_three():
+    _, held = trace("memgpt", told(AXES[:5]), 3)
+    assert held[3:] == [[1, 2, 3], [2, 3, 4]]
+
+
+def test_letta_evicts_two_fifths_of_the_window():
+    stored, held = trace("letta", told(AXES[:10]), 5)
+    assert held == [
+        [0], [0, 1], [0, 1, 2], [0, 1, 2, 3], [0, 1, 2, 3, 4],
+        [2, 3, 4, 5],  # two of five are 40 %, and three are under 70 %
+        [2, 3, 4, 5, 6],
+        [4, 5, 6, 7],
+        [4, 5, 6, 7, 8],
+        [6, 7, 8, 9],
+    ]  # fmt: skip
+    assert stored == newest(5, 10)
+
+
+def test_reflexion_holds_the_last_three():
+    stored, held = trace("reflexion", told(AXES[:9]), 5)
+    assert held == newest(3, 9)
+    assert stored == newest(5, 9)  # what it does not read stays until it is overwritten
+
+
+def test_memos_lets_the_fullest_type_make_way():
+    mine, theirs = "I like it", "it is so"
+    texts = [theirs, mine, theirs, mine, theirs, theirs, theirs, theirs, theirs, mine]
+    sources = ["s"] * 6 + ["", "s", "", "s"]  # without a source: outer memory
+    spots = [*AXES[:9], "d18"]
+    stored, held = trace("memos", told(spots, texts=texts, sources=sources), 3)
+    assert stored == [
+        [0], [0, 1], [0, 1, 2],
+        [1, 2, 3],  # two of each type: the oldest goes
+        [2, 3, 4],
+        [3, 4, 5],  # 2 is the oldest of the three in long-term memory
+        [3, 5, 6],  # of long-term memory and the user's one, the former is fuller
+        [3, 6, 7],  # 6, of the fullest type, is the newest and thus in working memory
+        [3, 7, 8],  # two of outer memory: its older one goes
+        [7, 8, 9],  # 9 says what 3 says, at cosine .95: merged
+    ]  # fmt: skip
+    assert held == stored
+
+
+def test_memos_resolves_conflicts_for_the_later():
+    spots = ["a", "b", "a30", "b30", "c"]
+    _, held = trace("memos", told(spots, times=[0, 5, 2, 3, 6]), 5)
+    assert held == [[0], [0, 1], [1, 2], [1, 2], [1, 2, 4]]  # 3 is older than 1
