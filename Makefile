@@ -23,7 +23,7 @@ lint: $(READY)
 
 # The installed package is what is checked, so that the mapping of folders to subpackages is seen.
 types: $(READY)
-	rm -rf build/typed && mkdir -p build/typed
+	rm -rf build/typed build/lib && mkdir -p build/typed  # build/lib would bring back old files
 	$(BIN)/pip install -q --no-deps --no-compile --target build/typed .
 	cd build/typed && MYPYPATH=.:../../docs $(abspath $(BIN))/mypy --config-file ../../pyproject.toml -p memenvs -p generator -m generate
 

@@ -49,9 +49,10 @@ class Rule(Policy):
         considered = observation["claims"][..., self.layout.index("considered")] == 1
         legal = masks[:, self.actions.first_consider :] & ~considered
         best = np.where(legal, order, -np.inf).argmax(axis=1)
-        return np.where(legal.any(axis=1), self.actions.first_consider + best, self.actions.PASS)
+        picked = np.where(legal.any(axis=1), self.actions.first_consider + best, self.actions.PASS)
+        return np.asarray(picked)
 
 
 def as_priority(score: NDArray[Any]) -> NDArray[np.float32]:
     """Map scores to priorities in [-1, 1], keeping their order: ``(B,)`` to ``(B, 1)``."""
-    return (np.arctan(score) * (2 / np.pi)).astype(np.float32)[:, None]
+    return np.asarray(np.arctan(score) * (2 / np.pi), dtype=np.float32)[:, None]

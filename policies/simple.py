@@ -76,9 +76,9 @@ class FirstInFirstOut(Rule):
         """Time of writing; a claim that is not stored would be written now."""
         left = observation["context"][:, None, self.layout.index("decisions_left", "context")]
         age = rows[..., self.layout.index("age")]
-        written = 1 - left - age
+        written: NDArray[Any] = 1 - left - age
         if rows is observation.get("claims"):  # a pool is considered as it stands
-            return written - np.arange(rows.shape[1])
+            return np.asarray(written - np.arange(rows.shape[1]))
         return written
 
 
@@ -108,4 +108,4 @@ class Confidence(Rule):
 def nth_legal(masks: NDArray[np.bool_], drawn: NDArray[np.float64]) -> NDArray[np.int64]:
     """Turn uniform numbers ``(B,)`` into legal places, equally likely; 0 where none is legal."""
     wanted = (drawn * masks.sum(axis=1)).astype(np.int64)
-    return (masks.cumsum(axis=1) > wanted[:, None]).argmax(axis=1)
+    return np.asarray((masks.cumsum(axis=1) > wanted[:, None]).argmax(axis=1))

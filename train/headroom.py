@@ -77,8 +77,9 @@ class Headroom:
 
 
 def find_rows(ids: Sequence[str]) -> list[EnvRow]:
-    """Give the rows of memorization environments: those asked for, or all.
+    """Give the rows of memorization environments: those asked for, or all but the scenarios.
 
+    A scenario is not about how much of the mass is kept, but about which claims.
     Raises ``ValueError`` for an id that is none of them.
     """
     rows = {row.id: row for row in registered_envs() if row.entry_point == ENTRY_POINT}
@@ -87,7 +88,9 @@ def find_rows(ids: Sequence[str]) -> list[EnvRow]:
             raise ValueError(
                 f"'{identifier}' is no memorization environment; `memenvs envs` lists them"
             )
-    return [rows[identifier] for identifier in ids] if ids else list(rows.values())
+    if ids:
+        return [rows[identifier] for identifier in ids]
+    return [row for row in rows.values() if "scenario" not in row.tags]
 
 
 def headroom(

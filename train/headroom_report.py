@@ -25,8 +25,8 @@ bootstrap intervals over {count} materials of the {split} split, or over as many
 material is fixed. At level 0 the figure is the share of queries answered.
 
 - *random*: any legal action.
-- *best rule*: of the hand-written ones, the best on validation materials, among {rules}; the
-  constants of `trust` are tuned on validation materials, too.
+- *best rule*: of {rules} the one that does best on validation
+  materials; the constants of `trust` are tuned on those, too.
 - *bayes*: a Bayes filter with a one-step greedy. It knows the rates of the generator and no truth;
   it looks one step ahead, so it is a reference and no bound.
 - *clairvoyant*: knows truth and p_D, and decides claim by claim without knowing later ones.

@@ -10,6 +10,7 @@ import numpy as np
 
 from memenvs.incidence import FloatArray
 from memenvs.policies import make
+from memenvs.policies.today import TODAY
 from memenvs.policies.today.readers import K, reader_for
 from memenvs.reading import end_to_end
 from memenvs.train.compare import Comparison, compare
@@ -19,22 +20,6 @@ from memenvs.train.own_memory import play_own
 from memenvs.train.setting import make_setting
 from memenvs.train.statistics import Interval, mean_interval
 
-TODAY = (
-    "reflexion",
-    "generative-agents",
-    "generative-agents:as-coded",
-    "memorybank",
-    "memorybank:as-coded",
-    "memgpt",
-    "letta",
-    "memos",
-    "lightmem",
-    "mem0",
-    "mem0:legacy",
-    "graphiti",
-    "a-mem",
-    "hipporag",
-)
 SIMPLE = ("random", "fifo", "reservoir", "confidence")
 TIERS = ("readable", "hidden", "worlds", "composite", "end-to-end", "conflicting", "probe")
 EPISODES = 20  # of a single material; one of each, where there are several

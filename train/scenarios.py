@@ -9,29 +9,12 @@ from memenvs.envs.levels import LEVELS
 from memenvs.envs.memorization.env import MemorizationEnv
 from memenvs.materials.scenarios import SCENARIOS
 from memenvs.policies import make, policy_class
+from memenvs.policies.today import TODAY
 from memenvs.train.evaluate import episode_seed
 from memenvs.train.own_memory import play_own
 
 EPISODES = 20  # the queries settled on the way are drawn
-DEFAULT_POLICIES = (
-    "fifo",
-    "reflexion",
-    "generative-agents",
-    "generative-agents:as-coded",
-    "memorybank",
-    "memorybank:as-coded",
-    "memgpt",
-    "letta",
-    "memos",
-    "lightmem",
-    "mem0",
-    "mem0:legacy",
-    "graphiti",
-    "a-mem",
-    "hipporag",
-    "trust",
-    "optimal",
-)
+DEFAULT_POLICIES = ("fifo", *TODAY, "trust", "optimal")
 
 
 def run_scenarios(

@@ -81,9 +81,7 @@ def make_setting(experiment: Experiment) -> Setting:
     envs = [build({**experiment.overrides, **each}) for each in asked or [{}]]
     rules: list[Rules] = [env.unwrapped.rules for env in envs]  # type: ignore[attr-defined]
     by_capacity = {int(r.capacity): env for r, env in zip(rules, envs, strict=True)}
-    return Setting(
-        tuple(_numbered(materials)), by_capacity, rules[0].budget, rules[0].utility
-    )
+    return Setting(tuple(_numbered(materials)), by_capacity, rules[0].budget, rules[0].utility)
 
 
 def gather(experiment: Experiment) -> list[Material]:

@@ -54,6 +54,8 @@ def family_of(row: EnvRow) -> str:
     """Name the page on which an environment stands: its tier's, or its level's."""
     if "odyssey" in row.tags:
         return "odyssey"
+    if "scenario" in row.tags:
+        return "scenarios"
     if row.level == "2":
         return re.sub(r"-\d+$", "", str(row.kwargs["material"]))
     return LEVEL_PAGES.get(row.level, row.level)

@@ -17,6 +17,7 @@ from memenvs.envs.levels import LEVELS
 from memenvs.material import Material
 from memenvs.materials.generator.tiers import TIERS
 from memenvs.materials.library import Source, add_material, registered_materials
+from memenvs.materials.scenarios import SCENARIOS
 
 ENTRY_POINT = "memenvs.envs.memorization.env:MemorizationEnv"
 VECTOR_ENTRY_POINT = "memenvs.envs.memorization.vector:MemorizationVectorEnv"
@@ -58,6 +59,15 @@ def _tier_rows() -> Iterator[EnvRow]:
                 yield _material_row(
                     identifier, tier.name, "2", ["generated", tag, *tags], **tier.preset
                 )
+
+
+def _scenario_rows() -> Iterator[EnvRow]:
+    for scenario in SCENARIOS:
+        name = "".join(word.capitalize() for word in scenario.name.split("-"))
+        material = f"scenario-{scenario.name}"
+        yield _material_row(
+            f"memenvs/Scenario{name}-v0", material, "1b", ["scenario"], capacity=scenario.capacity
+        )
 
 
 TIER_TAGS: dict[str, tuple[str, ...]] = {
@@ -109,6 +119,8 @@ TABLE: tuple[EnvRow, ...] = (
     _fixed_row("memenvs/DisclosedQueries-v0", "hidden-train-6", "1b", "false-claims"),
     _fixed_row("memenvs/DisclosedQueriesMedium-v0", "hidden-128-train-0", "1b", "false-claims"),
     *_tier_rows(),
+    # Ways in which real memories are reported to fail.
+    *_scenario_rows(),
 )
 
 _rows: dict[str, EnvRow] = {}

@@ -14,7 +14,7 @@ from memenvs.policies.today.constants import constant
 from memenvs.policies.today.queues import oldest
 from memenvs.policies.today.store import Today, Verdict
 
-TYPES = ("long_term", "user", "outer")
+TYPES = ("long_term", "raw_file", "user")
 
 
 class MemOS(Today):
@@ -22,8 +22,8 @@ class MemOS(Today):
 
     Faithful: the caps 20 : 1500 : 1500 : 480 in proportion, first in, first out within a type, the
     thresholds of merging and of conflict candidates. Stand-ins: the type is read off (user: first
-    person in the text; outer: no source named; else long-term; working: the newest); a cap that a
-    type leaves unused is lent, so that the type furthest over its share makes way; a merger keeps
+    person in the text; raw file: no source named; else long-term; working: the newest); a cap that
+    a type leaves unused is lent, so that the type furthest over its share makes way; a merger keeps
     the newer wording, a conflict that the judge sees the later one.
     """
 
@@ -38,7 +38,8 @@ class MemOS(Today):
         same = np.round(view.similarity, 6) >= constant(self.name, "merge")
         void = (same | conflict) & ~later
         stale = ((same | conflict) & later).any(axis=1)
-        return Verdict(view.reading & ~stale, void, self._room(view, np.asarray(void.any(axis=1)))), own
+        worth = self._room(view, np.asarray(void.any(axis=1)))
+        return Verdict(view.reading & ~stale, void, worth), own
 
     def _room(self, view: View, replaced: BoolArray) -> FloatArray:
         """Worth of the slots: those of the type that is furthest over its cap are worth least."""
@@ -56,6 +57,6 @@ class MemOS(Today):
     def _types(view: View) -> tuple[IntArray, IntArray]:
         """Types of the slots ``(B, S)`` and of the claim ``(B,)``, by their place in ``TYPES``."""
         user = view.of_both("first_person") > 0 if view.has("first_person") else False
-        outer = view.of_both("source") < 0
-        kinds = np.where(user, 1, np.where(outer, 2, 0))
+        unnamed = view.of_both("source") < 0
+        kinds = np.where(user, 2, np.where(unnamed, 1, 0))
         return kinds[:, :-1], kinds[:, -1]

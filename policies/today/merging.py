@@ -28,6 +28,7 @@ class LightMem(Today):
         """Give up similar older claims; pass a claim that is itself the older one."""
         similar = np.round(view.similarity, 6) >= constant(self.name, "similar")
         later = view.of_slots("time") > view.of_claim("time")[:, None]
+        # Both orders are by similarity: what is kept of the neighbours are the nearest.
         looked = int(min(constant(self.name, "neighbours"), constant(self.name, "kept")))
         void = similar & ~later & view.nearest(looked)
         stale = (similar & later).any(axis=1)
@@ -70,8 +71,9 @@ class Graphiti(Today):
 
     Faithful: an invalidated fact is closed when the later one begins, and a fact that arrives late
     is invalid from the start if a later one contradicts it; an equal text is one edge. Stand-ins:
-    the judge tells contradictions; a validity is taken to begin at the claim's time and to be open,
-    so that two always overlap; without an eviction, the oldest write goes when full.
+    the judge tells contradictions; a validity is taken to begin at the claim's time (without times:
+    on arrival) and to be open, so that two always overlap, and of two that begin together both
+    stand; without an eviction, the oldest write goes when full.
     """
 
     name: ClassVar[str] = "graphiti"
@@ -79,8 +81,8 @@ class Graphiti(Today):
     def decide(self, view: View, own: State) -> tuple[Verdict, State]:
         """Invalidate what the claim contradicts, unless that is the later one."""
         contradicted = self.judge.contradicts(view)
-        later = view.of_slots("time") > view.of_claim("time")[:, None]
+        begun, begins = view.of_slots("time"), view.of_claim("time")[:, None]
         equal = np.round(view.similarity, 6) >= constant("judge", "equal_text")
-        known = (equal | (contradicted & later)).any(axis=1)
-        void = contradicted & ~later
+        known = (equal | (contradicted & (begun > begins))).any(axis=1)
+        void = contradicted & ((begun < begins) | ~view.books.timed[:, None])
         return Verdict(view.reading & ~known, void, view.books.written.astype(np.float64)), own

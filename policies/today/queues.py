@@ -72,10 +72,8 @@ class Letta(Queue):
 
     def flushed(self, limit: int) -> int:
         """At least 40 %, and until less than 70 % is left."""
-        least = math.ceil(constant(self.name, "evicted") * limit)
-        while limit - least >= constant(self.name, "until") * limit:
-            least += 1
-        return least
+        until_under = limit - math.ceil(constant(self.name, "until") * limit) + 1
+        return max(math.ceil(constant(self.name, "evicted") * limit), until_under)
 
 
 class Reflexion(Queue):

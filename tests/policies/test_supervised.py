@@ -8,6 +8,7 @@ import pytest
 from memenvs import Claim, Item, Material, Query
 from memenvs.envs.levels import LEVELS
 from memenvs.envs.memorization.env import MemorizationEnv
+from memenvs.envs.memorization.vector import MemorizationVectorEnv
 from memenvs.files import save_materials
 from memenvs.policies import make
 from memenvs.policies.supervised import Model, feature_names, features, useful_mass
@@ -66,6 +67,26 @@ def test_masks_seeds_and_other_settings():
         )
         policy = make("supervised", env)
         assert run(policy, env, 3) == run(make("supervised", env), env, 3), kind
+
+
+def test_the_native_batch_is_played_as_single_environments_are():
+    settings = {"material": [material("x", 0), material("y", 1)], "capacity": 5, **LEVELS["1b"]}
+    batch = MemorizationVectorEnv(num_envs=3, **settings)
+    observation, _ = batch.reset(seed=7)
+    policy, state, paid = make("supervised", batch), None, []
+    for _ in range(20):
+        actions, state = policy.predict(observation, state)
+        observation, rewards, *_ = batch.step(actions)
+        paid.append(rewards.tolist())
+    for i in range(3):
+        env = MemorizationEnv(**settings)
+        observation, _ = env.reset(seed=7 + i)
+        single, state, rewards = make("supervised", env), None, []
+        for _ in range(20):
+            action, state = single.predict(observation, state)
+            observation, reward, *_ = env.step(action)
+            rewards.append(reward)
+        assert rewards == [step[i] for step in paid]
 
 
 def test_on_a_tier_it_is_fitted_on_the_train_split(monkeypatch):

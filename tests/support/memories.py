@@ -8,22 +8,6 @@ from memenvs import Claim, Item, Material, Query
 from memenvs.envs.memorization.env import MemorizationEnv
 from memenvs.policies import make
 
-TODAY = (
-    "reflexion",
-    "generative-agents",
-    "generative-agents:as-coded",
-    "memorybank",
-    "memorybank:as-coded",
-    "memgpt",
-    "letta",
-    "memos",
-    "hipporag",
-    "mem0",
-    "mem0:legacy",
-    "a-mem",
-    "graphiti",
-    "lightmem",
-)
 AXES = "abcdefghijkl"  # each a plane of its own: claims of different letters have nothing in common
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from leaks import differing
 from memenvs import Claim, Item, Material, Query
 from memenvs.envs.levels import LEVELS
 from memenvs.envs.memorization.env import MemorizationEnv
@@ -78,21 +79,6 @@ def observations(material, settings, seed, steps):
         if over:
             break
     return env, seen, settled
-
-
-def differing(env, first, second):
-    """Name the columns in which two observations differ."""
-    names = set()
-    for array in first:
-        if array == "action_mask":
-            if not np.array_equal(first[array], second[array]):
-                names.add(array)
-            continue
-        columns = getattr(env.layout, {"claims": "claim"}.get(array, array)).slices
-        for name, place in columns.items():
-            if not np.array_equal(first[array][..., place], second[array][..., place]):
-                names.add(name)
-    return names
 
 
 @pytest.mark.parametrize("level", LEVELS)

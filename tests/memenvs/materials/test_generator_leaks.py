@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import memenvs
+from leaks import differing
 from memenvs.audit import audit, audit_tier
 from memenvs.envs.memorization.settlement import Account
 from memenvs.materials.generator import TIERS
@@ -60,20 +61,6 @@ def play(row, material, seed):
         if over:
             break
     return env, seen
-
-
-def differing(env, first, second):
-    names = set()
-    for array in first:
-        if array == "action_mask":
-            if not np.array_equal(first[array], second[array]):
-                names.add(array)
-            continue
-        columns = getattr(env.layout, {"claims": "claim"}.get(array, array)).slices
-        for name, place in columns.items():
-            if not np.array_equal(first[array][..., place], second[array][..., place]):
-                names.add(name)
-    return names
 
 
 def a_material(row):

@@ -8,8 +8,9 @@ from memenvs.envs.memorization.env import MemorizationEnv
 from memenvs.envs.memorization.vector import MemorizationVectorEnv
 from memenvs.materials.library import find_materials
 from memenvs.policies import POLICIES, make, policy_class
+from memenvs.policies.today import TODAY
 from memenvs.policies.today.constants import TABLE
-from memories import TODAY, told
+from memories import told
 from players import SETTINGS, material, run
 
 GENERATED = list(find_materials("readable", "train", 4))

@@ -20,8 +20,15 @@ def test_a_mem_keeps_the_most_linked():
     assert stored[9] == [1, 2, 3, 4, 5, 6, 9]
 
 
-def test_a_mem_does_not_let_a_lonely_claim_in():
-    # 4 has three links, as many as there are claims; the one of two links makes way for equals.
+def test_a_mem_links_to_five():
+    stored, _ = trace("a-mem", told(["a0", "a10", "a20", "a30", "a40", "a50", "a26", "a60"]), 6)
+    # 6 is linked to 1..5, as is 0: the older goes. Then 1 has five links, as 7 has, which is linked
+    # to 2..6; with four, 7 would not have got in.
+    assert stored[6:] == [[1, 2, 3, 4, 5, 6], [2, 3, 4, 5, 6, 7]]
+
+
+def test_a_mem_of_few_slots_is_first_in_first_out():
+    # Each is linked to all others: of equal degrees, the oldest makes way.
     stored, _ = trace("a-mem", told(["a", "b", "c", "d", "e", "f", "g", "h"]), 3)
     assert stored[-1] == [5, 6, 7]
 

@@ -4,7 +4,7 @@ from memories import told, trace
 
 
 def test_lightmem_drops_the_older_of_two_similar_claims():
-    spots = ["a", "b", "a20", "c", "d", "a-20", "c30", "d25", "d20"]
+    spots = ["a", "b", "a20", "c", "d", "a-20", "d28", "a5", "a10"]
     stored, held = trace("lightmem", told(spots, times=[0, 1, 2, 3, 4, 5, 6, 7, 0.5]), 3)
     assert held == [
         [0],
@@ -13,12 +13,12 @@ def test_lightmem_drops_the_older_of_two_similar_claims():
         [1, 2, 3],
         [2, 3, 4],  # full: the oldest write
         [3, 4, 5],  # 40° from 2 are too far
-        [4, 5, 6],  # cos 30° = .87
-        [5, 6, 7],  # cos 25° = .906
-        [5, 6, 7],  # 8 was told long before 7
+        [4, 5, 6],  # cos 28° = .88: 4 stays, and the oldest write goes
+        [4, 6, 7],  # cos 25° = .906: 5 goes
+        [4, 6, 7],  # 8 was told long before 7
     ]
     assert stored == [
-        [0], [0, 1], [0, 1, 2], [1, 2, 3], [2, 3, 4], [3, 4, 5], [4, 5, 6], [5, 6, 7], [5, 6, 7]
+        [0], [0, 1], [0, 1, 2], [1, 2, 3], [2, 3, 4], [3, 4, 5], [4, 5, 6], [4, 6, 7], [4, 6, 7]
     ]  # fmt: skip
 
 
@@ -64,6 +64,12 @@ def test_legacy_deletes_on_contradiction_without_adding():
     ]  # fmt: skip
 
 
+def test_legacy_deletes_all_that_is_contradicted():
+    # 30° from both, which are 60° from each other: the model is shown five, not the nearest alone.
+    _, held = trace("mem0:legacy", told(["a", "a60", "a30"], times=[0, 1, 2]), 3)
+    assert held == [[0], [0, 1], []]
+
+
 def test_graphiti_holds_the_newest_valid_fact():
     spots = ["a", "b", "a30", "c", "b30", "b30", "c", "d", "c30"]
     times = [0, 1, 2, 3, 0.5, 5, 6, 7, 3]
@@ -82,3 +88,11 @@ def test_graphiti_holds_the_newest_valid_fact():
     assert stored == [
         [0], [0, 1], [0, 1, 2], [1, 2, 3], [1, 2, 3], [2, 3, 5], [2, 3, 5], [3, 5, 7], [5, 7, 8]
     ]  # fmt: skip
+
+
+def test_graphiti_lets_two_facts_of_one_time_stand():
+    # From two sources, of one subject: a contradiction, as the judge sees it.
+    settings = {"times": [0, 4, 4], "sources": ["s", "s", "t"]}
+    assert trace("graphiti", told(["b", "a", "a30"], **settings), 3)[1][-1] == [0, 1, 2]
+    without_times = told(["b", "a", "a30"], sources=["s", "s", "t"])
+    assert trace("graphiti", without_times, 3)[1][-1] == [0, 2]  # the one that came first is closed

@@ -52,19 +52,20 @@ def test_reflexion_holds_the_last_three():
 
 def test_memos_lets_the_fullest_type_make_way():
     mine, theirs = "I like it", "it is so"
-    texts = [theirs, mine, theirs, mine, theirs, theirs, theirs, theirs, theirs, mine]
-    sources = ["s"] * 6 + ["", "s", "", "s"]  # without a source: outer memory
-    spots = [*AXES[:9], "d18"]
+    texts = [theirs, mine, theirs, mine, *[theirs] * 6]
+    sources = ["s"] * 6 + ["", "s", "", "s"]  # without a source: raw files
+    spots = [*AXES[:9], "h18"]
     stored, held = trace("memos", told(spots, texts=texts, sources=sources), 3)
+    # Counts over caps, in thousandths: one of 1500 is .67, one of the user's 480 is 2.08.
     assert stored == [
         [0], [0, 1], [0, 1, 2],
-        [1, 2, 3],  # two of each type: the oldest goes
-        [2, 3, 4],
-        [3, 4, 5],  # 2 is the oldest of the three in long-term memory
-        [3, 5, 6],  # of long-term memory and the user's one, the former is fuller
-        [3, 6, 7],  # 6, of the fullest type, is the newest and thus in working memory
-        [3, 7, 8],  # two of outer memory: its older one goes
-        [7, 8, 9],  # 9 says what 3 says, at cosine .95: merged
+        [0, 2, 3],  # long-term 1.33, user 4.17: its older one goes
+        [2, 3, 4],  # user 2.08 is the fullest, but 3 is the newest, in working memory
+        [2, 4, 5],  # long-term 2, user 2.08
+        [4, 5, 6],  # long-term 2, raw files .67
+        [5, 6, 7],
+        [6, 7, 8],  # 1.33 both: the oldest
+        [6, 8, 9],  # 9 says what 7 says, at cosine .95: merged
     ]  # fmt: skip
     assert held == stored
 

@@ -5,6 +5,7 @@ import pytest
 
 from memenvs import Claim, Item, Material, Query
 from memenvs.materials.library import find_materials
+from memenvs.policies.today import TODAY
 from memenvs.policies.today.readers import (
     Links,
     Paging,
@@ -13,7 +14,7 @@ from memenvs.policies.today.readers import (
     reader_for,
 )
 from memenvs.reading import SimilarityReader
-from memories import TODAY, vector
+from memories import vector
 
 
 def material(spots, asked="a", times=None, importances=None):

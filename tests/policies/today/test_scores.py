@@ -38,6 +38,12 @@ def test_as_coded_the_oldest_access_counts_as_the_most_recent():
     ]
 
 
+def test_as_coded_recency_falls_by_a_hundredth_with_the_rank():
+    # 0: .5 + 2, 1: .249 + 0, 2: 0 + .16. Were the decay steeper, 1 would be near zero, and go.
+    material = told("abc", importances=[10, 0, 0.8])
+    assert trace("generative-agents:as-coded", material, 2)[0][-1] == [0, 1]
+
+
 def test_generative_agents_keep_what_was_used():
     # Claim 0 answers the only query, which is settled after every claim: it is used again and
     # again, and all are equally important and relevant.
@@ -53,6 +59,9 @@ def test_generative_agents_count_hours_of_the_claims_times():
     # A day, and 2.4 hours ago: recency is stretched to 0 and .895, and 0 goes.
     timed = told("abc", importances=importances, times=[0, 0.9, 1.0])
     assert trace("generative-agents", timed, 2)[0][-1] == [1, 2]
+    # 2400 and 1200 hours: the curve is flat by then, 0 and .002; importance .2 and 0.
+    long_ago = told("abc", importances=[1.2, 1, 2], times=[0, 50, 100])
+    assert trace("generative-agents", long_ago, 2)[0][-1] == [0, 2]
     # Two decisions, and one ago: 0 and .499, and 1 goes.
     assert trace("generative-agents", told("abc", importances=importances), 2)[0][-1] == [0, 2]
 
