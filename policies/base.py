@@ -102,7 +102,7 @@ class RandomStream:
 def attribute(env: Any, name: str) -> Any:
     """Read an attribute of a Gymnasium environment, a vector of them, or an SB3 ``VecEnv``."""
     for owner in (env, getattr(env, "unwrapped", None)):
-        if owner is not None and hasattr(owner, name):
+        if hasattr(owner, "layout"):  # by this we know our own: a VecEnv has "actions", too
             return getattr(owner, name)
     if hasattr(env, "get_attr"):
         return env.get_attr(name)[0]
@@ -112,8 +112,8 @@ def attribute(env: Any, name: str) -> Any:
 def privileged(env: Any) -> list[Privileged]:
     """Look into the running episodes of an environment or of a vector of them: oracles alone do."""
     inner = getattr(env, "unwrapped", env)
-    if hasattr(inner, "privileged"):
-        return list(inner.privileged())
+    if hasattr(inner, "privileged_views"):
+        return list(inner.privileged_views())
     if hasattr(inner, "envs"):
         return [view for each in inner.envs for view in privileged(each)]
     raise TypeError(f"an oracle cannot look into a {type(env).__name__}")

@@ -159,13 +159,13 @@ class Sample:
         observation, _ = env.reset(seed=seed)
         state, over = None, False
         while not over:
-            (view,) = env.privileged()
+            (view,) = env.privileged_views()
             if view.considered is not None:
                 rows.append(observation["claim"])
                 claims.append(view.considered)
             action, state = policy.predict(observation, state)
             observation, _, over, _, _ = env.step(action)
-        (view,) = env.privileged()
+        (view,) = env.privileged_views()
         width = env.layout.claim.width
         stored = np.flatnonzero(view.slots >= 0)
         rows += list(observation["memory"][stored, :width])

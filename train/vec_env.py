@@ -124,9 +124,9 @@ class SB3VecEnv(VecEnv):
         frames = self.batch.render() if self.render_mode == "rgb_array" else None
         return [None] * self.num_envs if frames is None else list(frames)  # type: ignore[arg-type]
 
-    def privileged(self) -> list[Privileged]:
+    def privileged_views(self) -> list[Privileged]:
         """Give what oracles may know of each episode."""
-        views: list[Privileged] = self.batch.unwrapped.privileged()  # type: ignore[attr-defined]
+        views: list[Privileged] = self.batch.unwrapped.privileged_views()  # type: ignore[attr-defined]
         return views
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:

@@ -79,12 +79,14 @@ def assert_same_play(
     mine, my_info = native.reset(seed=seed)
     assert_same(mine, observation, "reset")
     assert_same(my_info, info, "reset info")
+    kept = []
     for step in range(steps):
         masks = native.action_masks()
         np.testing.assert_array_equal(masks, mine["action_mask"])
         np.testing.assert_array_equal(masks, my_info["action_mask"])
         assert masks.any(axis=1).all()
         actions = draw_actions(native, masks, rng, illegal)
+        kept.append((mine, {name: array.copy() for name, array in mine.items()}))
         theirs, rewards, terminated, truncated, info = scalar.step(actions)
         mine, my_rewards, my_terminated, my_truncated, my_info = native.step(actions)
         assert_same(mine, theirs, f"step {step}")
@@ -94,3 +96,6 @@ def assert_same_play(
         # A time limit's wrapper reports both at once, the batch never does.
         np.testing.assert_array_equal(my_truncated, np.logical_and(truncated, ~my_terminated))
         assert my_rewards.dtype == rewards.dtype
+    for observation, copy in kept:  # what left the batch stays as it was
+        for name, array in observation.items():
+            np.testing.assert_array_equal(array, copy[name], err_msg=f"{name} was written again")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import os
 import pickle
 import subprocess
 import sys
@@ -98,7 +99,7 @@ def check_processes(env_id: str, **kwargs: Any) -> None:
             input=pickle.dumps((spec.to_json(), kwargs)),
             capture_output=True,
             check=False,
-            env={"PYTHONHASHSEED": hash_seed},
+            env={**os.environ, "PYTHONHASHSEED": hash_seed},
         )
         assert run.returncode == 0, f"{env_id}: {run.stderr.decode()}"
         assert run.stdout.decode().strip() == here, f"{env_id}: another process differs"
@@ -109,9 +110,9 @@ def check_pickle(env_id: str, **kwargs: Any) -> None:
     env = gym.make(env_id, **kwargs)
     rng = np.random.default_rng(0)
     env.reset(seed=0)
-    env.step(legal_action(env, rng))
+    *_, terminated, truncated, _ = env.step(legal_action(env, rng))
+    over = terminated or truncated
     twin = pickle.loads(pickle.dumps(env))
-    over = False
     while not over:
         action = legal_action(env, rng)
         mine, other = env.step(action), twin.step(action)

@@ -46,3 +46,12 @@ def test_the_optimal_policy_reaches_the_frontier_under_any_budget(costs, budget,
     run(make("optimal", env), env)
     best = frontier(material, "precision", [budget])
     assert material.precision(env.memory) == pytest.approx(best.values[0])
+
+
+def test_a_budget_that_a_sum_rounds_past_shows_as_used_up():
+    env = MemorizationEnv(priced((0.1, 0.2, 0.3), (1.0, 1.0, 1.0)), capacity=3, budget=0.3)
+    env.reset(seed=0)
+    env.step(1)
+    observation, *_ = env.step(2)
+    assert observation in env.observation_space
+    assert observation["context"][env.layout.index("free_budget", "context")] == 0

@@ -163,3 +163,17 @@ def test_priorities_train_with_plain_ppo():
     PPO("MultiInputPolicy", env, n_steps=14, batch_size=28, n_epochs=1, seed=0).learn(112)
     single = MemorizationEnv("odyssey-noisy", action="priority", capacity=3)
     assert env.action_space == single.action_space
+
+
+def test_a_reset_in_the_middle_counts_the_length_anew():
+    env = make_vec_env(ID, 2, seed=0)
+    env.reset()
+    for _ in range(3):
+        env.step(np.zeros(2, dtype=np.int64))
+    env.reset()
+    lengths, step = [], 0
+    while not lengths:
+        step += 1
+        *_, dones, infos = env.step(np.zeros(2, dtype=np.int64))
+        lengths = [info["episode"]["l"] for done, info in zip(dones, infos, strict=True) if done]
+    assert lengths == [step, step]

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from memenvs import Claim, Item, Material, Query
 from memenvs.envs.levels import LEVELS
 from memenvs.envs.memorization.env import MemorizationEnv
 from memenvs.wrappers import (
@@ -152,3 +153,39 @@ def test_a_harmful_claim_has_negative_credit():
     alone = inner.episode.account.expected(np.arange(7) == 0)
     assert info["leave_one_out"][1] == pytest.approx(info["utility"] - alone)
     assert info["leave_one_out"][1] <= 0
+
+
+def test_leave_one_out_goes_by_slots_also_after_a_clear():
+    env = LeaveOneOutCredit(expected_env(capacity=3, clearing=True, every=4))
+    env.reset(seed=0)
+    for action in (1, 2, 4):  # e1 into slot 0, e2 into slot 1, slot 0 cleared
+        env.step(action)
+    *_, info = env.step(0)
+    # e2 alone answers q3 (.10) and q8 (.20).
+    np.testing.assert_allclose(info["leave_one_out"], [0, 0.30, 0])
+
+
+def test_sampled_shaping_asks_other_queries_at_every_write():
+    claims = tuple(Claim(id=f"c{i}", text="the same") for i in range(2))
+    items = (Item(id="n", supports=(("c0",), ("c1",)), answers=("q0",)),)
+    twins = Material("twins", claims, items, (Query(id="q0"), Query(id="q1")))
+    env = SampledDifferenceShaping(MemorizationEnv(twins, capacity=2), queries=1)
+    terms = []
+    for seed in range(40):
+        for passed in (0, 1):  # either claim is worth one of the two queries
+            env.reset(seed=seed)
+            for _ in range(passed):
+                env.step(0)
+            *_, info = env.step(1)
+            terms.append(info["shaping"])
+    first, second = np.array(terms).reshape(-1, 2).T
+    assert set(first) == set(second) == {0.0, 1.0}
+    assert not np.array_equal(first, second)
+
+
+def test_a_decision_that_settles_nothing_pays_nothing():
+    env = VectorReward(MemorizationEnv("odyssey", capacity=6, every=2, utility="coverage"))
+    env.reset(seed=0)
+    rewards = [env.step(action)[1] for action in (1, 2, 3)]
+    assert (rewards[0] == 0).all()
+    assert (rewards[2] == 0).all()

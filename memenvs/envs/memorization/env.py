@@ -161,7 +161,7 @@ class MemorizationEnv(gym.Env[Observation, Any]):
         """What is stored: ``(n_claims,)``."""
         return self._episode.memory
 
-    def privileged(self) -> list[Privileged]:
+    def privileged_views(self) -> list[Privileged]:
         """Give what an oracle may know of the episode: a list of one."""
         episode = self._episode
         return [

@@ -66,7 +66,7 @@ def _context(episode: Episode, layout: Layout) -> Float32:
         "next_settlement": rules.until_next(episode.decision, episode.decisions)
         / episode.decisions,
         "free_slots": (rules.capacity - slots.occupied.sum()) / rules.capacity,
-        "free_budget": 1.0 if rules.budget is None else 1 - slots.cost / rules.budget,
+        "free_budget": 1.0 if rules.budget is None else max(0.0, 1 - slots.cost / rules.budget),
         "settled": min(episode.settled / episode.scheduled, 1.0),
         "answered": 0.0 if rules.feedback == "none" else episode.answered / max(episode.settled, 1),
         "choosing": float(episode.considered is None),

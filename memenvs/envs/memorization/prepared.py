@@ -124,9 +124,19 @@ class Materials:
         self._made = _Recent[Material](_claims_of)  # by number
         self._prepared = _Recent[Prepared](_claims_prepared)
 
-    def __getitem__(self, number: int) -> Material:
+    def __getitem__(self, number: object) -> Material:
         """Give material ``number`` of those that are fixed beforehand."""
-        return self._made.get(number, lambda: self.fixed[number])
+        place = self.place(number)
+        return self._made.get(place, lambda: self.fixed[place])
+
+    def place(self, number: object) -> int:
+        """Check a material's number; raises ``ValueError`` where none is fixed by it."""
+        if not isinstance(number, int | np.integer) or not 0 <= number < len(self.fixed):
+            raise ValueError(
+                f"material {number!r:.40} is none of the {len(self.fixed)} that are fixed "
+                "beforehand: give a number from 0, or a Material"
+            )
+        return int(number)
 
     def draw(self, key: np.uint64) -> Material:
         """Draw the material of an episode from its key alone."""

@@ -138,7 +138,7 @@ class MemorizationVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         infos |= self._infos(observation["action_mask"], batch.illegal.copy())
         return observation, rewards, terminated, truncated, infos
 
-    def privileged(self) -> list[Privileged]:
+    def privileged_views(self) -> list[Privileged]:
         """Give what oracles may know of each episode."""
         batch = self._running
         claims = batch.memory.claims.T
@@ -217,13 +217,16 @@ class MemorizationVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         """Give the material of each episode that is to begin, None where they are drawn."""
         if material is None:
             return None
-        if isinstance(material, Material) or np.ndim(material) == 0:
-            return [material] * part.size
+        if isinstance(material, Material | str) or np.ndim(material) == 0:
+            return [self._material(material)] * part.size
         if len(material) != self.num_envs:
             raise ValueError(
                 f"{len(material)} materials were given for {self.num_envs} environments"
             )
-        return [material[number] for number in part.numbers.tolist()]
+        return [self._material(material[number]) for number in part.numbers.tolist()]
+
+    def _material(self, given: Any) -> int | Material:
+        return given if isinstance(given, Material) else self.materials.place(given)
 
     def _infos(
         self, mask: NDArray[np.int8], illegal: IntArray, where: BoolArray | None = None

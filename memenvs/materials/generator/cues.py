@@ -67,8 +67,10 @@ def truth_filter(
     """P(true) of each claim of a stream, given the cues of all claims up to it: ``(E,)``.
 
     A Bayes filter over the worlds of the family and the kinds of the sources, which takes claims
-    of one source to be independent but for its kind. Before any settlement, nothing that a claim
-    shows allows more.
+    of one source to be independent but for its kind. It does not use what the similarity of claims
+    tells of how many queries each answers: an importance above that number gives a little more away
+    (by boosting over nearest neighbours, up to 1.7 points of accuracy in composite and conflicting,
+    .4 in hidden).
     """
     family = family or parameters.family
     worlds = list(product(family.style_gaps, family.directions, family.overclaims))

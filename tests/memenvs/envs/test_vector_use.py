@@ -72,7 +72,9 @@ def test_materials_are_chosen_for_all_or_for_each():
         observation, _ = env.reset(seed=0, options={"material": chosen})
         for i, number in enumerate(numbers):
             np.testing.assert_allclose(observation["claim"][i], expected(number), atol=1e-6)
-        assert [view.load() for view in env.privileged()] == [single.materials[n] for n in numbers]
+        assert [view.load() for view in env.privileged_views()] == [
+            single.materials[n] for n in numbers
+        ]
     with pytest.raises(ValueError, match="2 materials were given for 3 environments"):
         env.reset(options={"material": [1, 2]})
 
@@ -180,3 +182,25 @@ def test_policies_play_on_it_as_on_single_environments(name):
         observation, _, start, _, info = native.step(actions)
         expected, *_ = scalar.step(wanted)
     assert (info["illegal_action"] == 0).all()
+
+
+def test_a_reset_in_the_middle_starts_the_time_limit_anew():
+    env = MemorizationVectorEnv(
+        "hidden", num_envs=2, capacity=3, max_episode_steps=4, autoreset_mode="SAME_STEP"
+    )
+    env.reset(seed=0)
+    for _ in range(3):
+        env.step(np.zeros(2, dtype=np.int64))
+    env.reset()
+    truncations = [env.step(np.zeros(2, dtype=np.int64))[3].tolist() for _ in range(4)]
+    assert truncations == [[False] * 2] * 3 + [[True] * 2]
+
+
+@pytest.mark.parametrize("number", [-1, 4096, 1.5, "x"])
+def test_a_material_that_is_not_there_is_refused(number):
+    for env in (
+        MemorizationEnv("hidden", capacity=3),
+        MemorizationVectorEnv("hidden", num_envs=2, capacity=3),
+    ):
+        with pytest.raises(ValueError, match="none of the 4096"):
+            env.reset(options={"material": number})

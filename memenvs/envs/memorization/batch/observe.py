@@ -152,7 +152,8 @@ class Observer:
         context[at, column["free_slots"]] = free / rules.capacity
         if rules.budget is not None:
             cost = batch.memory.costs[at].sum(axis=1)
-            context[at, column["free_budget"]] = 1 - cost / rules.budget
+            free = np.maximum(0.0, 1 - cost / rules.budget)  # a sum may round past it
+            context[at, column["free_budget"]] = free
 
     def tell_settled(self, part: Part) -> None:
         """Show how much was settled, and how much of it was answered."""
