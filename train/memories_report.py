@@ -9,10 +9,11 @@ from typing import Any
 
 from memenvs.materials.scenarios import SCENARIOS
 from memenvs.policies import policy_class
+from memenvs.policies.today import TODAY
 from memenvs.policies.today.constants import TABLE
 from memenvs.policies.today.readers import K
 from memenvs.train.compare import Record
-from memenvs.train.memories import TODAY, Measured
+from memenvs.train.memories import Measured
 from memenvs.train.scenarios import verdict
 
 INTRODUCTION = """\
