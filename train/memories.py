@@ -11,6 +11,7 @@ import numpy as np
 from memenvs.incidence import FloatArray
 from memenvs.policies import make
 from memenvs.policies.today import TODAY
+from memenvs.policies.today.judge import stand_in_alone
 from memenvs.policies.today.readers import K, reader_for
 from memenvs.reading import end_to_end
 from memenvs.train.compare import Comparison, compare
@@ -78,10 +79,12 @@ class Measured:
     readings: dict[tuple[str, int], Reading]  # by policy, capacity
 
 
+@stand_in_alone()
 def run_section(section: Section, *, files: Sequence[str], materials: int) -> Measured:
     """Compare the section's policies, then let each memory read what it holds itself.
 
     ``files`` hold the materials of a section that needs data; ``materials`` are played of a tier.
+    No model is asked, whatever is configured: the page tells of the observable stand-in.
     """
     settings = dict(section.settings) | ({"material": list(files)} if section.data else {})
     experiment = Experiment(policy=list(section.policies), materials=materials, **settings)

@@ -10,6 +10,7 @@ from memenvs.envs.memorization.env import MemorizationEnv
 from memenvs.materials.scenarios import SCENARIOS
 from memenvs.policies import make, policy_class
 from memenvs.policies.today import TODAY
+from memenvs.policies.today.judge import stand_in_alone
 from memenvs.train.evaluate import episode_seed
 from memenvs.train.own_memory import play_own
 
@@ -17,13 +18,15 @@ EPISODES = 20  # the queries settled on the way are drawn
 DEFAULT_POLICIES = ("fifo", *TODAY, "trust", "optimal")
 
 
+@stand_in_alone()
 def run_scenarios(
     policies: Sequence[str] = DEFAULT_POLICIES, *, episodes: int = EPISODES, seed: int = 0
 ) -> list[dict[str, Any]]:
     """Play every scenario at level 1b, at its own capacity; a row for each policy and scenario.
 
     ``kept`` is the share of episodes that ended with what a good memory holds, in what the policy
-    itself holds valid. Raises ``ValueError`` for an unknown policy before anything is played.
+    itself holds valid. No model is asked, whatever is configured: the observable stand-in judges.
+    Raises ``ValueError`` for an unknown policy before anything is played.
     """
     for name in policies:
         policy_class(name)

@@ -42,18 +42,30 @@ TABLE: tuple[Constant, ...] = (
     Constant("memgpt", "flushed", 0.75, "code", "share of a full queue that is flushed"),
     Constant("memgpt", "kept", 3, "code", "last messages that stay in any case"),
     Constant("letta", "evicted", 0.40, "code", "least share that is evicted"),
-    Constant("letta", "until", 0.70, "code", "share that the rest must be under"),
+    Constant(
+        "letta", "until", 0.70, "code", "share that the rest must be under; always is, as 40 % go"
+    ),
     Constant("reflexion", "kept", 3, "code", "last reflections"),
     Constant("memos", "working", 20, "code", "cap of the working memory"),
     Constant("memos", "long_term", 1500, "code", "cap of the long-term memory"),
     Constant("memos", "raw_file", 1500, "code", "cap of the memory of raw files"),
     Constant("memos", "user", 480, "code", "cap of the user memory"),
     Constant("memos", "merge", 0.92, "code", "similarity from which two memories are merged"),
-    Constant("memos", "conflict", 0.80, "code", "similarity from which they may be in conflict"),
+    Constant(
+        "memos", "conflict", 0.80, "code", "likewise in conflict; the judge's 'subject' decides"
+    ),
     Constant("lightmem", "similar", 0.9, "code", "similarity from which the older one goes"),
-    Constant("lightmem", "neighbours", 20, "code", "older neighbours that are looked at"),
+    Constant(
+        "lightmem",
+        "neighbours",
+        20,
+        "code",
+        "older neighbours looked at; 'kept' is less, and decides",
+    ),
     Constant("lightmem", "kept", 10, "code", "of them that enter the update queue"),
-    Constant("mem0", "nearest", 10, "code", "neighbours among which an equal text is looked for"),
+    Constant(
+        "mem0", "nearest", 10, "code", "neighbours to find an equal text among; it is the first"
+    ),
     Constant("mem0:legacy", "nearest", 5, "code", "neighbours that the model is shown"),
     Constant("a-mem", "links", 5, "code", "nearest notes that a note may be linked to"),
     Constant("hipporag", "damping", 0.5, "paper", "of personalised PageRank"),

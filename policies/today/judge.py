@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -10,6 +15,8 @@ import numpy as np
 from memenvs.incidence import BoolArray, FloatArray
 from memenvs.policies.today.books import View
 from memenvs.policies.today.constants import constant
+
+_alone: ContextVar[bool] = ContextVar("alone", default=False)  # whether the stand-in judges alone
 
 
 class Judge(Protocol):
@@ -58,12 +65,30 @@ def configured_judge() -> Judge:
     """Give the judge of the environment variables, or else the stand-in.
 
     ``MEMENVS_JUDGE_URL`` names an OpenAI-compatible server ("http://127.0.0.1:8000/v1"),
-    ``MEMENVS_JUDGE_MODEL`` its model, ``MEMENVS_JUDGE_KEY`` a key if it wants one.
+    ``MEMENVS_JUDGE_MODEL`` its model, ``MEMENVS_JUDGE_KEY`` a key if it wants one. That a server is
+    asked is logged once, as a warning, which goes to standard error unless logging is set up.
     """
     url = os.environ.get("MEMENVS_JUDGE_URL")
-    if not url:
+    if not url or _alone.get():
         return ObservableJudge()
     from memenvs.policies.today.openai_judge import OpenAIJudge
 
     options: dict[str, Any] = {"key": os.environ.get("MEMENVS_JUDGE_KEY", "")}
-    return OpenAIJudge(url, os.environ.get("MEMENVS_JUDGE_MODEL", "default"), **options)
+    judge = OpenAIJudge(url, os.environ.get("MEMENVS_JUDGE_MODEL", "default"), **options)
+    _log(f"memories in use ask the judge {judge.model!a} at {judge.url} (MEMENVS_JUDGE_URL)")
+    return judge
+
+
+@contextmanager
+def stand_in_alone() -> Iterator[None]:
+    """Let ``configured_judge`` give the stand-in, whatever the environment variables say."""
+    token = _alone.set(True)
+    try:
+        yield
+    finally:
+        _alone.reset(token)
+
+
+@cache
+def _log(line: str) -> None:
+    logging.getLogger("memenvs").warning(line)

@@ -24,7 +24,9 @@ class MemOS(Today):
     thresholds of merging and of conflict candidates. Stand-ins: the type is read off (user: first
     person in the text; raw file: no source named; else long-term; working: the newest); a cap that
     a type leaves unused is lent, so that the type furthest over its share makes way; a merger keeps
-    the newer wording, a conflict that the judge sees the later one.
+    the newer wording, a conflict that the judge sees the later one. A claim that arrives late and
+    is passed over for a later one still gives up those that are older than itself. The threshold of
+    conflicts decides nothing beside a judge that has the same for one subject, as both here do.
     """
 
     name: ClassVar[str] = "memos"

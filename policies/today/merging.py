@@ -19,7 +19,9 @@ class LightMem(Today):
     Faithful: the threshold, the twenty older neighbours looked at and the ten of them kept; older
     and newer by the claims' times. Stand-ins: the model may also update or ignore, here the older
     always goes; the update runs at each write, not off line; without an eviction of its own, the
-    oldest write goes when full.
+    oldest write goes when full. A claim that arrives late and is passed over, as a similar one is
+    newer, still makes similar ones go that are older than itself. As both numbers are of the
+    nearest, the ten decide alone.
     """
 
     name: ClassVar[str] = "lightmem"
@@ -41,6 +43,7 @@ class Mem0(Today):
     Faithful, ``current``: facts are only added, and an equal text (a hash in the code) is not.
     Faithful, ``legacy``: the five nearest are shown to a model, which adds, updates, deletes or
     does nothing, and a contradiction deletes the old fact without adding the new one, as reported.
+    An equal text is always the nearest, so that ``current``'s number of neighbours decides nothing.
     Stand-ins: equal texts are told by equal vectors; legacy's model is the judge for contradictions
     and similarity for the rest (nearly the same: nothing; same subject: update, the newer stays);
     without an eviction of its own, the oldest write goes when full.
@@ -73,7 +76,9 @@ class Graphiti(Today):
     is invalid from the start if a later one contradicts it; an equal text is one edge. Stand-ins:
     the judge tells contradictions; a validity is taken to begin at the claim's time (without times:
     on arrival) and to be open, so that two always overlap, and of two that begin together both
-    stand; without an eviction, the oldest write goes when full.
+    stand; without an eviction, the oldest write goes when full. An observation counts times from
+    the first claim: while all are of that first time, two that contradict each other cannot be told
+    from claims without times, and the one that came first is closed.
     """
 
     name: ClassVar[str] = "graphiti"

@@ -77,6 +77,7 @@ class Today(Policy):
         self, observation: Observation, masks: NDArray[np.bool_], state: State
     ) -> tuple[NDArray[Any], State]:
         """Write, overwrite or pass by the verdict."""
+        state = self._restarted(observation, state)
         books, fresh = Books(*state[:KEPT]).update(observation, self.layout)
         view = View(observation, self.layout, books, fresh, self._env)
         verdict, own = self.decide(view, state[KEPT:])
@@ -102,6 +103,21 @@ class Today(Policy):
         books, _ = Books(*state[:KEPT]).update(observation, self.layout)
         stored = observation["memory"][..., self.layout.index("valid")] == 1
         return np.asarray(stored & ~books.void)
+
+    def _restarted(self, observation: Observation, state: State) -> State:
+        """Restart episodes at their first decision, whatever ``episode_start`` said.
+
+        The first observation after an autoreset on the next step is not the one for which SB3's
+        loop, ``episode_start=done``, tells of a beginning. What has just begun is left as it is.
+        """
+        begins = observation["context"][:, self.layout.index("decisions_left", "context")] == 1
+        if not begins.any():
+            return state
+        fresh = self.start(np.zeros(len(begins), dtype=np.int64))
+        return tuple(
+            np.where(begins.reshape(-1, *[1] * (old.ndim - 1)), new, old)
+            for old, new in zip(state, fresh, strict=True)
+        )
 
     def _next(self, observation: Observation, masks: NDArray[np.bool_]) -> IntArray:
         """Pick the first claim of a pool that was not considered yet; stop after the last."""

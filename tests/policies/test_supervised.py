@@ -11,7 +11,7 @@ from memenvs.envs.memorization.env import MemorizationEnv
 from memenvs.envs.memorization.vector import MemorizationVectorEnv
 from memenvs.files import save_materials
 from memenvs.policies import make
-from memenvs.policies.supervised import Model, feature_names, features, useful_mass
+from memenvs.policies.supervised import Model, Sample, feature_names, features, fit, useful_mass
 from players import SETTINGS, run
 
 
@@ -139,6 +139,18 @@ def test_named_training_materials_and_saved_models(tmp_path):
 def test_a_material_of_good_claims_alone_teaches_nothing():
     policy = make("supervised:odyssey", MemorizationEnv("odyssey-composite", capacity=2))
     assert set(policy.model().weights) == {0.0}
+
+
+def test_good_claims_weigh_by_the_mass_they_answer():
+    # As many good claims show the one column as the other; the first answer nine times as much.
+    rows = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 0.0], [0.0, 0.0]] * 5)
+    good, mass = np.array([True, True, False, False] * 5), np.array([0.9, 0.1, 0.0, 0.0] * 5)
+    weighed = fit([Sample(rows, good, mass)], ("first", "second"))
+    assert weighed.weights[0] > 2 * weighed.weights[1]
+    equal = fit([Sample(rows, good, np.where(good, 0.5, 0.0))], ("first", "second"))
+    assert equal.weights[0] == pytest.approx(equal.weights[1])
+    again = fit([Sample(rows, good, mass / 10)], ("first", "second"))  # shares matter alone
+    assert again.weights == pytest.approx(weighed.weights)
 
 
 def test_mass_and_features():

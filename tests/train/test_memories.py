@@ -3,6 +3,7 @@
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -51,6 +52,18 @@ def test_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert rows["letta"].startswith("| `letta` | .300 [.300, .300] |")
     assert rows["letta"].endswith("| .100 [.100, .100] |")
     assert rows["optimal"].startswith("| `optimal`* | .800")
+
+
+def test_the_tables_tell_of_the_stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MEMENVS_JUDGE_URL", "http://127.0.0.1:9")  # nobody is there
+    monkeypatch.setattr(memories, "SIMPLE", ())
+    monkeypatch.setattr(memories, "TODAY", ("generative-agents",))
+    monkeypatch.setattr(memories, "EPISODES", 1)
+    section = replace(memories.SECTIONS[0], more=())
+    assert memories.run_section(section, files=(), materials=2).readings
+    assert scenarios.run_scenarios(("generative-agents",), episodes=1)
+    policy: Any = make("generative-agents", MemorizationEnv("odyssey", capacity=2))
+    assert policy.judge.url == "http://127.0.0.1:9/chat/completions"  # elsewhere it is asked
 
 
 def test_every_section_names_what_there_is() -> None:

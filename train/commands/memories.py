@@ -27,6 +27,7 @@ def memories(
 
     Their rules, constants and stand-ins, the scenarios in which memories fail, and a table for each
     material: the Odyssey, the test split of every small tier, level 1b, LoCoMo, EntailmentBank.
+    No model is asked: an observable stand-in judges, whatever MEMENVS_JUDGE_URL says.
     """
     from memenvs.files import save_materials, write_whole
     from memenvs.materials.conversion import convert

@@ -14,7 +14,8 @@ def scenarios(policy: tuple[str, ...], episodes: int, seed: int, as_json: bool) 
     """Play ten small materials in which memories fail, and say what each policy kept.
 
     "kept": it ended with what a good memory holds; "lost": it did not; a share, where episodes
-    differ. The materials are named scenario-NAME in the other commands.
+    differ. The materials are named scenario-NAME in the other commands. No model is asked: an
+    observable stand-in judges, whatever MEMENVS_JUDGE_URL says.
     """
     from memenvs.materials.scenarios import SCENARIOS
     from memenvs.train import report

@@ -9,7 +9,9 @@ from memenvs.envs.memorization.vector import MemorizationVectorEnv
 from memenvs.materials.library import find_materials
 from memenvs.policies import POLICIES, make, policy_class
 from memenvs.policies.today import TODAY
+from memenvs.policies.today.books import Books
 from memenvs.policies.today.constants import TABLE
+from memenvs.policies.today.store import KEPT
 from memories import told
 from players import SETTINGS, material, run
 
@@ -81,6 +83,43 @@ def test_the_native_batch_is_played_as_single_environments_are(name):
         assert rewards == [step[i] for step in paid]
 
 
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
+@pytest.mark.parametrize("kind", ["stream", "pool"])
+@pytest.mark.parametrize("name", TODAY)
+def test_the_next_episode_of_a_native_batch_begins_anew(name, kind, mode):
+    """With SB3's ``episode_start=done``, which on the next step comes an observation too early."""
+    settings = {"material": GENERATED, "capacity": 4, **SETTINGS[kind]}
+    played = [two_episodes(name, MemorizationEnv(**settings), 7 + i) for i in range(2)]
+    batch = MemorizationVectorEnv(num_envs=2, autoreset_mode=mode, **settings)
+    observation, _ = batch.reset(seed=7)
+    policy, state, starts = make(name, batch), None, np.ones(2, dtype=bool)
+    found = [[], []]
+    while min(map(len, found)) < max(map(len, played)):
+        actions, state = policy.predict(observation, state, starts)
+        resetting = starts & (mode == "NextStep") & (len(found[0]) > 0)
+        void = Books(*state[:KEPT]).void
+        observation, rewards, terminated, truncated, _ = batch.step(actions)
+        starts = terminated | truncated
+        for i in np.flatnonzero(~resetting):
+            found[i].append((actions[i], void[i].tolist(), rewards[i]))
+    for alone, together in zip(played, found, strict=True):
+        assert together[: len(alone)] == alone
+
+
+def two_episodes(name, env, seed):
+    """Actions, what is given up, and rewards of two episodes, each begun with no state."""
+    policy, history = make(name, env), []
+    for given in (seed, None):
+        observation, _ = env.reset(seed=given)
+        state, over = None, False
+        while not over:
+            action, state = policy.predict(observation, state)
+            void = Books(*state[:KEPT]).void[0].tolist()
+            observation, reward, over, _, _ = env.step(action)
+            history.append((action, void, reward))
+    return history
+
+
 @pytest.mark.parametrize("name", TODAY)
 def test_an_episode_knows_nothing_of_the_one_before(name):
     env = environment("stream")
@@ -119,6 +158,18 @@ def test_truth_is_not_looked_at(name):
 
 def fields(claim):
     return {name: getattr(claim, name) for name in claim.__dataclass_fields__}
+
+
+def test_a_claim_that_would_not_be_written_has_the_least_priority():
+    env = MemorizationEnv(told(["a", "b", "a", "c"]), capacity=3, action="priority")
+    policy, state, given = make("mem0", env), None, []
+    observation, _ = env.reset(seed=0)
+    for _ in range(4):
+        action, state = policy.predict(observation, state)
+        observation, *_ = env.step(action)
+        given.append(float(action[0]))
+    assert given[2] == -1.0  # equal to the first
+    assert 0.0 == given[0] < given[1] < given[3]  # else the newest is worth most
 
 
 def test_variants():

@@ -49,6 +49,13 @@ def test_hipporag_keeps_the_most_central():
     ]
 
 
+def test_hipporag_restarts_at_the_disclosed_query():
+    # The query is at l, where 0 is; 1 and 2 are linked to each other.
+    spots = ["l", "a", "a30"]
+    assert trace("hipporag", told(spots), 2)[0][-1] == [1, 2]  # restarting evenly: .2, .4, .4
+    assert trace("hipporag", told(spots), 2, disclosure="all")[0][-1] == [0, 2]  # 1, 0, 0
+
+
 def test_edges():
     cosine = np.array([[1.0, 0.9, 0.6], [0.9, 1.0, 0.49], [0.6, 0.49, 1.0]])
     assert edges(cosine) == pytest.approx(np.array([[0, 1.9, 1], [1.9, 0, 0], [1, 0, 0]]))

@@ -15,6 +15,8 @@ from memenvs.policies.today.texts import observable_texts
 from memories import told
 from players import run
 
+REDIRECTIONS = (301, 302, 303, 307, 308)
+
 
 class Server(ThreadingHTTPServer):
     """Answers by rule; ``script`` holds what goes wrong first, one entry a request."""
@@ -41,18 +43,44 @@ class Handler(BaseHTTPRequestHandler):
             message = {"content": "I think so."}
         elif fault == "refusal":
             message = {"content": None, "refusal": "I cannot help with that."}
+        elif isinstance(fault, dict):
+            message = fault
         elif fault == "wrong type":
             message = {"content": '{"contradiction": "maybe", "importance": true}'}
         sent = json.dumps({"choices": [{"message": message}]}).encode()
         if fault == "no json":
             sent = b"<html>"
+        elif fault == "deep":
+            sent = b"[" * 100_000
+        elif fault == "too much":
+            sent = b" " * (2**20 + 1)
         try:
+            if fault == "drip":
+                self.drip()
+                return
+            if fault == "garbage":
+                self.wfile.write(b"\x00\x1b[31mgarbage\r\n\r\n")
+                return
             self.send_response(fault if isinstance(fault, int) else 200)
+            if fault in REDIRECTIONS:
+                self.send_header("Location", f"http://localhost:{self.server.server_port}/else")
             self.send_header("Content-Length", str(len(sent)))
             self.end_headers()
             self.wfile.write(sent)
         except ConnectionError:
             pass  # the client gave up waiting
+
+    def do_GET(self):
+        self.server.asked.append((self.path, self.headers["Authorization"], "", ""))
+        self.send_error(404)
+
+    def drip(self):
+        self.send_response(200)
+        self.end_headers()
+        for _ in range(100):  # each byte is in time
+            self.wfile.write(b" ")
+            self.wfile.flush()
+            time.sleep(0.02)
 
     @staticmethod
     def rule(prompt):
@@ -116,7 +144,9 @@ def test_it_rates_importance(server):
     assert len(server.asked) == 4  # no text twice
 
 
-@pytest.mark.parametrize("fault", [500, 429, "slow", "text", "refusal", "no json", "wrong type"])
+@pytest.mark.parametrize(
+    "fault", [500, 408, 409, 429, "slow", "text", "refusal", "no json", "wrong type"]
+)
 def test_it_tries_again(server, fault):
     server.script = [fault, fault]
     judge = judge_of(server, timeout=0.2)
@@ -131,16 +161,73 @@ def test_it_tries_again(server, fault):
         (401, "answered with status 401", 1),
         ("slow", "cannot be reached: timed out", 3),
         ("text", "answered 'I think so.' where JSON with 'contradiction' was asked for", 3),
-        ("refusal", "refused to answer: I cannot help with that.", 3),
+        ("refusal", "refused to answer: 'I cannot help with that.'", 3),
         ("no json", "did not send a chat completion", 3),
+        ("deep", "did not send a chat completion", 3),
+        ("drip", "cannot be reached: timed out", 3),
+        ("too much", "sent more than 1048576 bytes", 3),
+        ("garbage", "cannot be reached: ", 3),
+        ({"refusal": {"a": 1}}, "refused to answer: {'a': 1}", 3),
+        ({"refusal": ["no"]}, r"refused to answer: \['no'\]", 3),
+        ({"refusal": True}, "refused to answer: True", 3),
+        ({"refusal": "no\n\x1b[31m" + "o" * 200}, r"refused to answer: 'no\\n\\x1b\[31mo+'$", 3),
+        ({"content": "[" * 100_000}, r"answered '\[{99}' where JSON", 3),
+        ({"content": [{"type": "text"}]}, r"answered \[{'type': 'text'}\] where JSON", 3),
+        *((code, f"answered with status {code}; redirections are not", 1) for code in REDIRECTIONS),
     ],
 )
 def test_it_gives_up_and_says_why(server, fault, said, tries):
     server.script = [fault] * 9
     judge = judge_of(server, timeout=0.2, retries=2)
-    with pytest.raises(JudgeError, match=f"the judge at {server.url}/chat/completions {said}"):
+    with pytest.raises(
+        JudgeError, match=f"the judge at {server.url}/chat/completions {said}"
+    ) as caught:
         held_by("graphiti", environment(), judge)
     assert len(server.asked) == tries
+    assert str(caught.value).isprintable()  # one line, whatever was sent
+    assert len(str(caught.value)) < 300
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1" + "0" * 400, '"5"', "true"])
+def test_importance_is_a_finite_number(server, number):
+    server.script = [{"content": f'{{"importance": {number}}}'}] * 2
+    judge = judge_of(server, retries=1)
+    env = environment()
+    with pytest.raises(JudgeError, match="where JSON with 'importance' was asked for"):
+        run(make("generative-agents", env, judge=judge), env)
+
+
+def test_json_in_a_fence_is_read(server):
+    server.script = [
+        {"content": '```json\n{"contradiction": true}\n```'},
+        {"content": ' ```\n{"contradiction": true}```\n'},
+    ]
+    assert held_by("graphiti", environment(), judge_of(server)) == [False, True, False, True]
+    assert len(server.asked) == 2
+
+
+def test_a_server_on_this_machine_is_not_asked_through_a_proxy(server, monkeypatch):
+    for name in ("no_proxy", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("http_proxy", "all_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    assert held_by("graphiti", environment(), judge_of(server)) == [False, True, False, True]
+
+
+@pytest.mark.parametrize("key", ["se\ncret", "secret\r", "se\x00cret", "сecret"])
+def test_a_key_that_no_header_can_hold_is_refused_unseen(key):
+    with pytest.raises(ValueError, match="the judge's key holds characters") as caught:
+        OpenAIJudge("http://127.0.0.1:9", "rule", key=key)
+    assert "cret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "url", ["http://", "http://[bad", "http://h:port/v1", "http://h/a b", "http://h\n", "ftp://h"]
+)
+def test_what_is_no_address_is_refused(url):
+    with pytest.raises(JudgeError, match="is no address of a judge") as caught:
+        OpenAIJudge(url, "rule")
+    assert str(caught.value).isprintable()
 
 
 def test_it_waits_longer_each_time(server, monkeypatch):
@@ -155,6 +242,17 @@ def test_an_absent_server_is_named():
     judge = OpenAIJudge("http://127.0.0.1:9", "rule", retries=1, pause=0.001)
     with pytest.raises(JudgeError, match=r"http://127.0.0.1:9/chat/completions cannot be reached"):
         held_by("graphiti", environment(), judge)
+
+
+def test_a_configured_judge_is_announced_in_one_line(monkeypatch, caplog):
+    monkeypatch.setenv("MEMENVS_JUDGE_URL", "http://127.0.0.1:7/announced")
+    monkeypatch.setenv("MEMENVS_JUDGE_MODEL", "a\nmodel")
+    monkeypatch.setenv("MEMENVS_JUDGE_KEY", "secret")
+    for name in ("graphiti", "mem0:legacy"):
+        make(name, environment())
+    url = "http://127.0.0.1:7/announced/chat/completions"
+    line = f"memories in use ask the judge 'a\\nmodel' at {url} (MEMENVS_JUDGE_URL)"
+    assert caplog.messages == [line]
 
 
 def test_configuration(monkeypatch):

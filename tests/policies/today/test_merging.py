@@ -1,6 +1,22 @@
 """LightMem, Mem0 and Graphiti, against sequences worked out by hand."""
 
+import math
+from dataclasses import replace
+
 from memories import told, trace
+
+
+def around(count, cosine):
+    """Claims told at times 0, 1, ...: ``count`` of this cosine to the last, cosine² apart."""
+    material = told(["a"] * (count + 1), times=range(count + 1))
+    vectors = []
+    for i in range(count):
+        vector = [0.0] * 24
+        vector[0], vector[i + 1] = cosine, math.sqrt(1 - cosine**2)
+        vectors.append(tuple(vector))
+    vectors.append((1.0, *[0.0] * 23))
+    claims = zip(material.claims, vectors, strict=True)
+    return replace(material, claims=tuple(replace(c, embedding=v) for c, v in claims))
 
 
 def test_lightmem_drops_the_older_of_two_similar_claims():
@@ -94,5 +110,29 @@ def test_graphiti_lets_two_facts_of_one_time_stand():
     # From two sources, of one subject: a contradiction, as the judge sees it.
     settings = {"times": [0, 4, 4], "sources": ["s", "s", "t"]}
     assert trace("graphiti", told(["b", "a", "a30"], **settings), 3)[1][-1] == [0, 1, 2]
+    # All of the first time: not to be told from claims without times.
+    at_first = told(["b", "a", "a30"], times=[0, 0, 0], sources=["s", "s", "t"])
+    assert trace("graphiti", at_first, 3)[1][-1] == [0, 2]
     without_times = told(["b", "a", "a30"], sources=["s", "s", "t"])
     assert trace("graphiti", without_times, 3)[1][-1] == [0, 2]  # the one that came first is closed
+
+
+def test_lightmem_gives_up_ten_at_most():
+    # Twelve, each similar at .93 to the thirteenth and at .86 to each other: of equally near ones
+    # those that were written last are kept for the update.
+    _, held = trace("lightmem", around(12, 0.93), 13)
+    assert held[11] == list(range(12))
+    assert held[12] == [0, 1, 12]
+
+
+def test_lightmem_gives_up_an_older_claim_for_one_that_is_passed_over():
+    # 1 is older than 2, and similar to it and to 0, which is older still.
+    _, held = trace("lightmem", told(["a", "a40", "a20"], times=[0, 2, 1]), 3)
+    assert held == [[0], [0, 1], [1]]
+
+
+def test_legacy_shows_the_model_five():
+    # Seven, each of one subject with the eighth (.89) and not with each other (.79).
+    _, held = trace("mem0:legacy", around(7, 0.89), 8)
+    assert held[6] == list(range(7))
+    assert held[7] == [0, 1]  # the five are deleted, and the eighth is not added

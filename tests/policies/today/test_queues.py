@@ -26,6 +26,11 @@ def test_memgpt_flushes_three_quarters_of_a_long_queue():
     assert held[16] == [12, 13, 14, 15, 16]
 
 
+def test_memgpt_rounds_the_flushed_share_down():
+    _, held = trace("memgpt", told([f"a{i}" for i in range(14)]), 13)
+    assert held[13] == [9, 10, 11, 12, 13]  # 75 % of 13 are 9.75
+
+
 def test_memgpt_makes_room_in_a_queue_of_three():
     _, held = trace("memgpt", told(AXES[:5]), 3)
     assert held[3:] == [[1, 2, 3], [2, 3, 4]]
@@ -74,3 +79,30 @@ def test_memos_resolves_conflicts_for_the_later():
     spots = ["a", "b", "a30", "b30", "c"]
     _, held = trace("memos", told(spots, times=[0, 5, 2, 3, 6]), 5)
     assert held == [[0], [0, 1], [1, 2], [1, 2], [1, 2, 4]]  # 3 is older than 1
+    # 2 is older than 1, and passed over; 0 is older still, and goes for it.
+    assert trace("memos", told(["a", "a60", "a30"], times=[0, 2, 1]), 3)[1][-1] == [1]
+
+
+def test_memos_spares_its_share_of_working_memory():
+    # 20 of 3500 are less than one of 13 slots: the newest alone is spared. Counts over caps, in
+    # thousandths, with the new long-term claim: 6 of 1500 are 4, 6 are 4, 2 of 480 are 4.17.
+    texts = ["it is so"] * 11 + ["I like it"] * 2 + ["it is so"]
+    sources = ["s"] * 5 + [""] * 6 + ["s"] * 3
+    spots = [*AXES, "a90", "b90"]
+    stored, _ = trace("memos", told(spots, texts=texts, sources=sources), 13)
+    assert stored[-1] == [n for n in range(14) if n != 11]
+
+
+def test_memos_counts_the_claim_on_its_way():
+    # Stored are two raw files (1.33) and four long-term claims (2.67); a user's one is 2.08, and
+    # with the one on its way 4.17: it makes way, though alone it were less than long-term.
+    texts = ["I like it", *["it is so"] * 6, "I like it"]
+    sources = ["s", "", "", *["s"] * 5]
+    stored, _ = trace("memos", told(AXES[:8], texts=texts, sources=sources), 7)
+    assert stored[-1] == [1, 2, 3, 4, 5, 6, 7]
+
+
+def test_memos_merges_from_ninety_two_hundredths():
+    # cos 24° = .914; cos 22.5° = .924. Of one time and source there are no conflicts.
+    _, held = trace("memos", told(["a", "a24", "a46.5"]), 3)
+    assert held == [[0], [0, 1], [0, 2]]

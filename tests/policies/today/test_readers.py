@@ -68,6 +68,50 @@ def test_pagerank_reads_what_is_linked_to_the_similar():
     assert read(SimilarityReader(2), of) == [0, 2]
 
 
+def of_claims(supports, spots, **told):
+    """Items at these spots, each with one support of several claims."""
+    count = 1 + max(map(max, supports))
+    base = material(["a"] * count, **told)
+    items = tuple(
+        Item(
+            id=f"n{i}",
+            supports=(tuple(f"c{n}" for n in claims),),
+            answers=("q",),
+            embedding=tuple(vector(spot)),
+        )
+        for i, (claims, spot) in enumerate(zip(supports, spots, strict=True))
+    )
+    return Material("several", base.claims, items, base.queries)
+
+
+def test_an_item_of_several_claims_is_as_recent_as_the_latest():
+    of = of_claims([(0, 1), (2,)], "aa", times=[0, 10, 5])
+    assert read(RecencyImportanceRelevance(1), of) == [0]
+    of = of_claims([(2,), (0, 1)], "aa", times=[0, 10, 5])
+    assert read(RecencyImportanceRelevance(1), of) == [1]
+
+
+def test_an_item_of_several_claims_is_as_important_as_they_are_on_average():
+    of = of_claims([(0, 1), (2,)], "aa", times=[0, 0, 0], importances=[0, 4, 3])
+    assert read(RecencyImportanceRelevance(1), of) == [1]  # 2 and 3
+    of = of_claims([(2,), (0, 1)], "aa", times=[0, 0, 0], importances=[2, 4, 2.5])
+    assert read(RecencyImportanceRelevance(1), of) == [1]  # 2.5 and 3
+
+
+def test_an_item_of_several_claims_is_paged_by_the_last():
+    supports = [(0, 3), (1,), (2,)]  # in order: 1, 2, and 0 on the second page
+    assert read(Paging(2), of_claims(supports, "abc")) == [0]
+    assert read(Paging(2), of_claims(supports, "bac")) == [1, 2]
+
+
+def test_what_is_linked_to_the_more_similar_comes_first():
+    # The query at 44° finds 6 (at 0°) and then 5 (at 90°); 0 to 4 are linked to 5, and 7 to 11,
+    # which are less similar to the query, to 6.
+    near = ["a91", "a92", "a93", "a94", "a95", "a90"]
+    far = ["a0", "a-10", "a-11", "a-12", "a-13", "a-14"]
+    assert read(Links(4), material([*near, *far], asked="a44")) == [5, 6, 7, 8]
+
+
 def test_links_follow_the_most_similar():
     # Half of two is the nearest, 0; its five nearest come next, the most similar to it first taken
     # in the order of the query's similarity; 6 has nothing to do with it.

@@ -44,6 +44,24 @@ def test_as_coded_recency_falls_by_a_hundredth_with_the_rank():
     assert trace("generative-agents:as-coded", material, 2)[0][-1] == [0, 1]
 
 
+def test_generative_agents_add_relevance_to_the_disclosed_query():
+    # The query is at l, and known. Recency 0, .499, 1; importance is equal throughout.
+    asked = told(["l", "a", "b"])
+    assert trace("generative-agents", asked, 2, disclosure="all")[0][-1] == [0, 2]  # 1, .499, 1
+    # With importance 1, 0, 0 and relevance 0, .6, 1 of equal weight: 1, 1.099, 2.
+    asked = told(["a", "l53.13", "l"], importances=[10, 0, 0])
+    assert trace("generative-agents", asked, 2, disclosure="all")[0][-1] == [1, 2]
+
+
+def test_as_coded_relevance_weighs_three():
+    # 0: .5 + 0, 1: .249 + 0, 2: 0 + 3.
+    asked = told(["a", "b", "l"])
+    assert trace("generative-agents:as-coded", asked, 2, disclosure="all")[0][-1] == [0, 2]
+    # 0: .5 + 2 + 0, 1: .249 + 0 + 3, 2: 0 + 1.5 + 1.5. Were the weights equal, 1 would go.
+    asked = told(["a", "l", "l60"], importances=[10, 0, 7.5])
+    assert trace("generative-agents:as-coded", asked, 2, disclosure="all")[0][-1] == [1, 2]
+
+
 def test_generative_agents_keep_what_was_used():
     # Claim 0 answers the only query, which is settled after every claim: it is used again and
     # again, and all are equally important and relevant.
