@@ -80,23 +80,17 @@ class Policy(ABC):
         return merged
 
 
-class RandomStream:
-    """A policy's own random numbers: they depend on its seed, the episode and the step alone."""
+class Chance(Policy):
+    """A policy with chance of its own: it depends on its seed, the episode and the step alone.
 
-    def __init__(self, seed: int) -> None:
-        self._seed = np.uint64(seed)
+    The state is a random key for each episode, ``(B,)``, and a counter that starts at 0; draws are
+    ``uniforms(key, stream, counter)``.
+    """
 
-    def keys(self, episodes: NDArray[np.int64]) -> NDArray[np.uint64]:
-        """Give a key for each episode: ``(B,)``."""
-        drawn = uniforms(self._seed, 0, episodes)
-        return (drawn * 2.0**53).astype(np.uint64)
-
-    @staticmethod
-    def uniform(
-        keys: NDArray[np.uint64], stream: int, step: NDArray[np.int64]
-    ) -> NDArray[np.float64]:
-        """Uniform number in [0, 1) for each episode: ``(B,)``."""
-        return uniforms(keys, stream, step)
+    def start(self, episodes: NDArray[np.int64]) -> State:
+        """Give the keys and counters of new episodes."""
+        drawn = uniforms(np.uint64(self.seed), 0, episodes)
+        return (drawn * 2.0**53).astype(np.uint64), np.zeros(len(episodes), dtype=np.int64)
 
 
 def attribute(env: Any, name: str) -> Any:

@@ -7,42 +7,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from memenvs.policies.base import Observation, Policy, RandomStream, State
+from memenvs.counter import uniforms
+from memenvs.policies.base import Chance, Observation, State
 from memenvs.policies.rule import Rule
 
 
-class Random(Policy):
+class Random(Chance):
     """Take any legal action, all equally likely."""
-
-    def __init__(self, env: Any, seed: int = 0) -> None:
-        super().__init__(env, seed)
-        self._random = RandomStream(seed)
-
-    def start(self, episodes: NDArray[np.int64]) -> State:
-        """Give a random key and a step counter."""
-        return self._random.keys(episodes), np.zeros(len(episodes), dtype=np.int64)
 
     def act(
         self, observation: Observation, masks: NDArray[np.bool_], state: State
     ) -> tuple[NDArray[Any], State]:
         """Draw one legal action, or a uniform priority."""
         keys, step = state
-        drawn = self._random.uniform(keys, 0, step)
+        drawn = uniforms(keys, 0, step)
         if self.rules.action == "priority":
             return (2 * drawn - 1).astype(np.float32)[:, None], (keys, step + 1)
         return nth_legal(masks, drawn), (keys, step + 1)
 
 
-class Reservoir(Rule):
+class Reservoir(Chance, Rule):
     """Keep a uniform sample of the claims read so far (Vitter's algorithm R)."""
-
-    def __init__(self, env: Any, seed: int = 0) -> None:
-        super().__init__(env, seed)
-        self._random = RandomStream(seed)
-
-    def start(self, episodes: NDArray[np.int64]) -> State:
-        """Give a random key and the number of claims read."""
-        return self._random.keys(episodes), np.zeros(len(episodes), dtype=np.int64)
 
     def score(self, rows: NDArray[Any], observation: Observation) -> NDArray[Any]:
         """Order a pool as it stands."""
@@ -55,7 +40,7 @@ class Reservoir(Rule):
         keys, read = state
         reading = observation["claim"][:, self.layout.index("valid")] == 1
         read = read + reading
-        chance, place = (self._random.uniform(keys, stream, read) for stream in (0, 1))
+        chance, place = (uniforms(keys, stream, read) for stream in (0, 1))
         if self.rules.action == "priority":  # the S highest of random keys are a uniform sample
             return (2 * chance - 1).astype(np.float32)[:, None], (keys, read)
         legal = masks[:, 1 : 1 + self.actions.slots]
