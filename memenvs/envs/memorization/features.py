@@ -1,17 +1,19 @@
-"""What a real system can observe of claims and queries, as fixed numbers for one material."""
+"""What a real system can observe of claims and queries, as fixed numbers, read in their order."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memenvs.envs.memorization.layout import Layout
-from memenvs.incidence import FloatArray
+from memenvs.incidence import FloatArray, IntArray
 from memenvs.material import Material
+from memenvs.records import Claim
 
 Float32 = NDArray[np.float32]
 
@@ -30,15 +32,50 @@ _FIRST_PERSON = frozenset("i me my mine we us our ours".split())
 _SECOND_PERSON = frozenset("you your yours".split())
 
 
+class Seen(Protocol):
+    """What was read, as fixed numbers: a whole material, or a stream as far as it has come."""
+
+    @property
+    def claims(self) -> Float32:
+        """Columns of the claims, ``(E, width)``; what changes within an episode is zero."""
+        ...
+
+    @property
+    def embedding(self) -> Float32:
+        """Vectors of the claims, ``(E, d)`` unit rows."""
+        ...
+
+    @property
+    def queries(self) -> Float32:
+        """Vectors of queries, ``(Q, d)`` unit rows."""
+        ...
+
+    @property
+    def source(self) -> IntArray:
+        """Number of each claim's source, ``(E,)``; -1 where none is named."""
+        ...
+
+    @property
+    def group(self) -> IntArray:
+        """Number of each claim's group, ``(E,)``; -1 where none is named."""
+        ...
+
+    @property
+    def cost(self) -> FloatArray:
+        """What each claim takes of a budget, ``(E,)``."""
+        ...
+
+
 @dataclass(frozen=True)
 class Features:
-    """One material as the environment shows it, before anything was settled."""
+    """One material as the environment shows it, before anything was settled: a ``Seen``."""
 
-    claims: Float32  # (E, columns of a claim); what changes within an episode is zero
-    embedding: Float32  # (E, d) unit rows
-    queries: Float32  # (Q, d) unit rows
-    source: NDArray[np.int64]  # (E,) number of the source, -1 where none is named
-    group: NDArray[np.int64]  # (E,)
+    claims: Float32
+    embedding: Float32
+    queries: Float32
+    source: IntArray
+    group: IntArray
+    cost: FloatArray
 
     @classmethod
     def of(
@@ -46,83 +83,135 @@ class Features:
     ) -> Features:
         """Compute the features of every claim from the embeddings; none looks at a later claim."""
         vectors = claims.astype(np.float32)
-        group = _numbered([claim.group for claim in material.claims])
-        rows = np.zeros((len(vectors), layout.claim.width), dtype=np.float32)
-        times = [claim.time for claim in material.claims]
-        start = next((time for time in times if time is not None), 0.0)
-        previous, earlier = _similarity_to_earlier(vectors)
+        rows, source, group = Reader(layout).read(material.claims, vectors)
+        cost = material.incidence.cost
+        return cls(rows, vectors, queries.astype(np.float32), source, group, cost)
+
+
+class Reader:
+    """Reads claims in order, all at once or as they arrive: their features are the same."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        self._sources: dict[str, int] = {}  # number of each name, in order of appearance
+        self._groups: dict[str, int] = {}
+        self._places: dict[int, int] = {}  # claims of each group so far
+        self._heard: dict[int, tuple[int, FloatArray]] = {}  # of each source: claims, summed cues
+        self._start: float | None = None  # time of the first claim that has one
+
+    def read(self, claims: Sequence[Claim], vectors: Float32) -> tuple[Float32, IntArray, IntArray]:
+        """Give the rows ``(n, width)``, sources and groups ``(n,)`` of the next ``n`` claims.
+
+        ``vectors`` ``(E, d)`` are those of all claims so far, the new ones last.
+        """
+        layout = self._layout
+        group = _numbered([claim.group for claim in claims], self._groups)
+        source = _numbered([claim.source for claim in claims], self._sources)
+        rows = np.zeros((len(claims), layout.claim.width), dtype=np.float32)
+        previous, earlier = _similarity_to_earlier(vectors, len(vectors) - len(claims))
         columns: dict[str, NDArray[np.floating] | Sequence[float]] = {
             "confidence": [
                 UNKNOWN_CONFIDENCE if claim.confidence is None else claim.confidence
-                for claim in material.claims
+                for claim in claims
             ],
-            "cost": material.incidence.cost,
-            "time": [0.0 if time is None else time - start for time in times],
-            "place": np.log1p(_place_in_group(group)),
+            "cost": [claim.cost for claim in claims],
+            "time": self._times(claims),
+            "place": np.log1p(self._place_in_group(group)),
             "previous_similarity": previous,
             "earlier_similarity": earlier,
-            "valid": np.ones(len(vectors)),
+            "valid": np.ones(len(claims)),
+            "source": source.astype(np.float64),
         }
         if layout.limits.texts:
-            columns |= _text_columns([claim.text for claim in material.claims])
+            columns |= _text_columns([claim.text for claim in claims])
         for name, values in columns.items():
             rows[:, layout.index(name)] = values
-        rows[:, layout.slice("embedding")] = vectors
-        for e, claim in enumerate(material.claims):
+        rows[:, layout.slice("embedding")] = vectors[len(vectors) - len(claims) :]
+        for e, claim in enumerate(claims):
             for cue, value in dict(claim.cues).items():
                 rows[e, layout.index(f"cues.{cue}")] = value
-        source = _numbered([claim.source for claim in material.claims])
-        rows[:, layout.index("source")] = source
-        heard, means = _heard_of_source(source, rows[:, layout.slice("cues")])
+        heard, means = self._hear(source, rows[:, layout.slice("cues")])
         rows[:, layout.index("source_claims")] = np.log1p(heard)
         rows[:, layout.slice("source_cues")] = means
-        return cls(rows, vectors, queries.astype(np.float32), source, group)
+        return rows, source, group
+
+    def as_names(self) -> dict[str, Any]:
+        """Give what was heard of names and sources, as JSON holds it, for ``restore``."""
+        return {
+            "sources": self._sources,
+            "groups": self._groups,
+            "places": list(self._places.items()),
+            "heard": [(s, count, total.tolist()) for s, (count, total) in self._heard.items()],
+            "start": self._start,
+        }
+
+    def restore(self, names: dict[str, Any]) -> None:
+        """Become what ``as_names`` was taken of."""
+        self._sources, self._groups = dict(names["sources"]), dict(names["groups"])
+        self._places = dict(names["places"])
+        self._heard = {s: (count, np.array(total)) for s, count, total in names["heard"]}
+        self._start = names["start"]
+
+    def _times(self, claims: Sequence[Claim]) -> list[float]:
+        """Count times from the first claim that has one; 0 where a claim has none."""
+        times: list[float] = []
+        for claim in claims:
+            if self._start is None:
+                self._start = claim.time
+            times.append(0.0 if claim.time is None else claim.time - (self._start or 0.0))
+        return times
+
+    def _place_in_group(self, group: IntArray) -> IntArray:
+        """Count the earlier claims of each claim's group; those of none count as one group."""
+        places = np.zeros(len(group), dtype=np.int64)
+        for e, g in enumerate(group.tolist()):
+            earlier = self._places.get(g, 0)
+            self._places[g] = earlier + 1
+            places[e] = earlier
+        return places
+
+    def _hear(self, source: IntArray, cues: Float32) -> tuple[FloatArray, FloatArray]:
+        """Count the claims of each claim's source up to it ``(n,)``, and average their cues.
+
+        A claim that names no source is one by itself.
+        """
+        counts, means = np.ones(len(source)), cues.astype(np.float64)
+        for e, s in enumerate(source.tolist()):
+            if s >= 0:
+                count, total = self._heard.get(s, (0, np.zeros(cues.shape[1])))
+                self._heard[s] = count + 1, total + cues[e]
+                counts[e], means[e] = count + 1, self._heard[s][1] / (count + 1)
+        return counts, means
 
 
-def _numbered(names: Sequence[str]) -> NDArray[np.int64]:
+def _numbered(names: Sequence[str], numbers: dict[str, int]) -> IntArray:
     """Number names in order of appearance; the empty name is -1."""
-    numbers: dict[str, int] = {}
     return np.array(
         [numbers.setdefault(name, len(numbers)) if name else -1 for name in names], dtype=np.int64
     )
 
 
-def _place_in_group(group: NDArray[np.int64]) -> NDArray[np.int64]:
-    seen: dict[int, int] = {}
-    places = np.zeros(len(group), dtype=np.int64)
-    for e, g in enumerate(group.tolist()):
-        places[e] = seen.get(g, 0)
-        seen[g] = places[e] + 1
-    return places
+def _similarity_to_earlier(
+    vectors: Float32, first: int, block: int = 512
+) -> tuple[Float32, Float32]:
+    """Similarity of the claims from ``first`` on to the one before, and the largest to all before.
 
-
-def _heard_of_source(source: NDArray[np.int64], cues: Float32) -> tuple[FloatArray, FloatArray]:
-    """Count the claims of each claim's source up to it ``(E,)``, and average their cues ``(E, C)``.
-
-    A claim that names no source is one by itself.
+    Both are 0 for the first claim of all.
     """
-    totals: dict[int, tuple[int, FloatArray]] = {}
-    counts, means = np.ones(len(source)), cues.astype(np.float64)
-    for e, s in enumerate(source.tolist()):
-        if s >= 0:
-            count, total = totals.get(s, (0, np.zeros(cues.shape[1])))
-            totals[s] = count + 1, total + cues[e]
-            counts[e], means[e] = count + 1, totals[s][1] / (count + 1)
-    return counts, means
-
-
-def _similarity_to_earlier(vectors: Float32, block: int = 512) -> tuple[Float32, Float32]:
-    """Similarity to the claim before, and the largest to all before; 0 for the first claim."""
-    previous = np.zeros(len(vectors), dtype=np.float32)
-    previous[1:] = (vectors[1:] * vectors[:-1]).sum(axis=1)
-    earlier = np.zeros(len(vectors), dtype=np.float32)
-    for start in range(0, len(vectors), block):  # never the whole square of a long material
+    new = len(vectors) - first
+    previous = np.zeros(new, dtype=np.float32)
+    has_previous = max(first, 1)
+    previous[has_previous - first :] = (
+        vectors[has_previous:] * vectors[has_previous - 1 : -1]
+    ).sum(axis=1)
+    earlier = np.zeros(new, dtype=np.float32)
+    for start in range(first, len(vectors), block):  # never the square of a long material
         stop = min(start + block, len(vectors))
         products = vectors[start:stop] @ vectors[:stop].T
         later = np.arange(stop) >= np.arange(start, stop)[:, None]
         products[later] = -np.inf
         largest = products.max(axis=1)
-        earlier[start:stop] = np.where(np.isfinite(largest), largest, 0.0)
+        earlier[start - first : stop - first] = np.where(np.isfinite(largest), largest, 0.0)
     return previous, earlier
 
 

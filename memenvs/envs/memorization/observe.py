@@ -1,16 +1,16 @@
-"""The observation of an episode: what the agent may know, and nothing else."""
+"""The observation: what the agent may know, and nothing else; of an episode or of a real stream."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from memenvs.envs.memorization.episode import Episode
 from memenvs.envs.memorization.features import Float32
 from memenvs.envs.memorization.layout import Layout
 from memenvs.envs.memorization.slots import record_columns
+from memenvs.envs.memorization.writing import Writing
 
 
-def observe(episode: Episode, layout: Layout) -> dict[str, np.ndarray]:
+def observe(episode: Writing, layout: Layout) -> dict[str, np.ndarray]:
     """Give every array but the mask; each is the caller's own."""
     claim = episode.considered
     rows = {
@@ -31,9 +31,9 @@ def observe(episode: Episode, layout: Layout) -> dict[str, np.ndarray]:
     return rows
 
 
-def _claims(episode: Episode, layout: Layout, claims: np.ndarray) -> Float32:
+def _claims(episode: Writing, layout: Layout, claims: np.ndarray) -> Float32:
     """Features of claims that are in view: ``(len(claims), width)``."""
-    columns, features, slots = layout.claim.slices, episode.prepared.features, episode.slots
+    columns, features, slots = layout.claim.slices, episode.features, episode.slots
     rows: Float32 = features.claims[claims]
     for column, values in record_columns(episode.records).items():
         rows[:, columns[column].start] = values[claims]
@@ -49,16 +49,16 @@ def _claims(episode: Episode, layout: Layout, claims: np.ndarray) -> Float32:
     return rows
 
 
-def _queries(episode: Episode, layout: Layout) -> Float32:
+def _queries(episode: Writing, layout: Layout) -> Float32:
     rows = episode.records.queries.copy()
     if episode.considered is not None:
         columns = layout.queries.slices
-        vector = episode.prepared.features.embedding[episode.considered]
+        vector = episode.features.embedding[episode.considered]
         rows[:, columns["similarity"].start] = rows[:, columns["embedding"]] @ vector
     return rows
 
 
-def _context(episode: Episode, layout: Layout) -> Float32:
+def _context(episode: Writing, layout: Layout) -> Float32:
     rules, slots = episode.rules, episode.slots
     # Quotients of whole numbers: single and double precision round them alike.
     values = {

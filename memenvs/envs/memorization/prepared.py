@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Generic, TypeVar
@@ -121,13 +122,28 @@ class Materials:
             cues=limits.cues,
             texts=limits.texts,
         )
+        self._arrange: Callable[[Material], Material] = _as_it_is
+        self._forget()
+
+    def arranged(self, arrange: Callable[[Material], Material]) -> Materials:
+        """Give the same materials, each after ``arrange`` put its claims into another order."""
+        other = copy(self)
+        other._arrange = arrange
+        other._forget()
+        return other
+
+    def arrange(self, material: Material) -> Material:
+        """Put the claims of a given material into the order of these."""
+        return self._arrange(material)
+
+    def _forget(self) -> None:
         self._made = _Recent[Material](_claims_of)  # by number
         self._prepared = _Recent[Prepared](_claims_prepared)
 
     def __getitem__(self, number: object) -> Material:
         """Give material ``number`` of those that are fixed beforehand."""
         place = self.place(number)
-        return self._made.get(place, lambda: self.fixed[place])
+        return self._made.get(place, lambda: self._arrange(self.fixed[place]))
 
     def place(self, number: object) -> int:
         """Check a material's number; raises ``ValueError`` where none is fixed by it."""
@@ -145,7 +161,7 @@ class Materials:
             return self[int(numbers)]
         assert self._sampler is not None
         generator = np.random.Generator(np.random.Philox(key=int(key)))
-        return draw(self._sampler, generator)[0]
+        return self._arrange(draw(self._sampler, generator)[0])
 
     def numbers(self, keys: ArrayLike) -> IntArray | None:
         """Draw by keys ``(...)`` of episodes among what is fixed; None where a callable draws."""
@@ -214,6 +230,10 @@ class _Recent(Generic[Kept]):
         while self._total > KEPT and len(self._kept) > 1:
             self._total -= self._size(self._kept.popitem(last=False)[1])
         return made
+
+
+def _as_it_is(material: Material) -> Material:
+    return material
 
 
 def _claims_of(material: Material) -> int:

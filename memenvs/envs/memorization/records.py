@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
-from memenvs.envs.memorization.features import Features, Float32
+from memenvs.envs.memorization.features import Float32, Seen
 from memenvs.envs.memorization.layout import Layout
-from memenvs.envs.memorization.settlement import Settled
 
 
 class Records:
     """Counts per claim and per source, the frequency of topics, and the disclosed queries."""
 
-    def __init__(self, features: Features, layout: Layout) -> None:
+    def __init__(self, features: Seen, layout: Layout) -> None:
         self._features = features
         self._columns = layout.queries.slices
         claims, sources = len(features.source), int(features.source.max(initial=-1)) + 1
@@ -20,7 +21,7 @@ class Records:
         # The last source stands for claims that name none: it keeps no record.
         self._source_credits = np.zeros((2, sources + 1), dtype=np.float32)
         self.frequency = np.zeros(claims, dtype=np.float32)
-        self._disclosed_mass = 0.0
+        self.disclosed_mass = 0.0
         self.queries = np.zeros((layout.query_rows, layout.queries.width), dtype=np.float32)
         self._row_of: dict[int, int] = {}  # of queries disclosed beforehand
 
@@ -36,21 +37,29 @@ class Records:
             self._fill(row, query, weight)
             self._observe_topic(query, weight)
 
-    def settle(self, settled: Settled, *, claims: bool) -> None:
-        """Enter a settled query: its outcome and, if ``claims``, who is credited or debited."""
-        row = self._row_of.get(settled.query, 0)
+    def settle(self, query: int, answered: bool, claims: Iterable[int]) -> None:
+        """Enter a settled query: its outcome, and the ``claims`` to be credited or debited."""
+        row = self._row_of.get(query, 0)
         if not self._row_of:  # newest first, the oldest drops out
             self.queries[1:] = self.queries[:-1].copy()
-            self._fill(0, settled.query, 0.0)
-            self._observe_topic(settled.query, 1.0)
-        self.queries[row, self._columns["outcome"]] = 1.0 if settled.answered else -1.0
-        if claims:
-            side = int(settled.answered)
-            for claim in settled.claims:
-                self.credits[side, claim] += 1
-                source = self._features.source[claim]
-                if source >= 0:
-                    self._source_credits[side, source] += 1
+            self._fill(0, query, 0.0)
+            self._observe_topic(query, 1.0)
+        self.queries[row, self._columns["outcome"]] = 1.0 if answered else -1.0
+        side = int(answered)
+        for claim in claims:
+            self.credits[side, claim] += 1
+            source = self._features.source[claim]
+            if source >= 0:
+                self._source_credits[side, source] += 1
+
+    def grow(self, frequency: Float32) -> None:
+        """Make room for claims that have just arrived, with their topics' frequencies ``(n,)``."""
+        self.credits = np.pad(self.credits, ((0, 0), (0, len(frequency))))
+        self.frequency = np.append(self.frequency, frequency)
+        sources = int(self._features.source.max(initial=-1)) + 1
+        new = np.zeros((2, sources + 1 - self._source_credits.shape[1]), dtype=np.float32)
+        parts = [self._source_credits[:, :-1], new, self._source_credits[:, -1:]]
+        self._source_credits = np.concatenate(parts, axis=1)
 
     def _fill(self, row: int, query: int, weight: float) -> None:
         values = self.queries[row]
@@ -62,6 +71,6 @@ class Records:
     def _observe_topic(self, query: int, mass: float) -> None:
         """Update each claim's mean positive similarity to the disclosed queries."""
         similarity = self._features.embedding @ self._features.queries[query]
-        self._disclosed_mass += mass
-        step = mass / self._disclosed_mass if self._disclosed_mass else 0.0
+        self.disclosed_mass += mass
+        step = mass / self.disclosed_mass if self.disclosed_mass else 0.0
         self.frequency += step * (np.maximum(similarity, 0.0) - self.frequency)

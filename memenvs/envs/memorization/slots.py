@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from memenvs.envs.memorization.features import Features, Float32
+from memenvs.envs.memorization.features import Float32, Seen
 from memenvs.envs.memorization.layout import Layout
 from memenvs.envs.memorization.records import Records
 from memenvs.incidence import BoolArray
@@ -13,11 +13,10 @@ EMPTY = -1
 
 
 class Slots:
-    """S slots over one material's claims."""
+    """S slots over the claims of one material or stream."""
 
-    def __init__(self, features: Features, cost: np.ndarray, layout: Layout, capacity: int) -> None:
+    def __init__(self, features: Seen, layout: Layout, capacity: int) -> None:
         self._features = features
-        self._cost = cost
         self._columns = layout.memory.slices
         self._claim_width = layout.claim.width
         self.claims = np.full(capacity, EMPTY)  # (S,) stored claim
@@ -39,7 +38,7 @@ class Slots:
     @property
     def cost(self) -> float:
         """Summed cost of the stored claims, in the order of their slots."""
-        return float(np.where(self.occupied, self._cost[self.claims], 0.0).sum())
+        return float(np.where(self.occupied, self._features.cost[self.claims], 0.0).sum())
 
     def put(self, slot: int, claim: int, decision: int, priority: float = 0.0) -> None:
         """Write a claim into a slot, whatever stood there."""

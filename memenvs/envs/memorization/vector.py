@@ -61,7 +61,7 @@ class MemorizationVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
             raise ValueError(f"max_episode_steps={max_episode_steps!r} is not a positive integer")
         single = MemorizationEnv(material, **settings)
         self.num_envs = num_envs
-        self.autoreset_mode = _mode(autoreset_mode)
+        self.autoreset_mode = as_mode(autoreset_mode)
         self.metadata = {**MemorizationEnv.metadata, "autoreset_mode": self.autoreset_mode}
         self.materials, self.rules = single.materials, single.rules
         self.layout, self.actions = single.layout, single.actions
@@ -155,6 +155,10 @@ class MemorizationVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
             )
         ]
 
+    def expected_utilities(self) -> FloatArray:
+        """Exact utilities ``(num_envs,)`` of the memories; for shaping and analysis, not agents."""
+        return self._running.masses(self._running.all).utility
+
     def render(self) -> tuple[Any, ...] | None:
         """Give a frame of every episode."""
         if self.render_mode is None:
@@ -233,7 +237,7 @@ class MemorizationVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
     ) -> Infos:
         if where is None:
             where = np.ones(self.num_envs, dtype=bool)
-        return _masked({"action_mask": mask.copy(), "illegal_action": illegal}, where)
+        return with_mask({"action_mask": mask.copy(), "illegal_action": illegal}, where)
 
     def _finals(self, over: BoolArray) -> Infos:
         """Utilities of the final memories, whatever the rewards were: ``(num_envs,)`` each."""
@@ -250,7 +254,7 @@ class MemorizationVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
             "utility": masses.utility,
             "settled": batch.earned[part.at],
         }
-        return _masked({k: self._spread(v, part) for k, v in values.items()}, over)
+        return with_mask({k: self._spread(v, part) for k, v in values.items()}, over)
 
     def _final_infos(self, part: Part, finals: Infos) -> Infos:
         """Give what the episodes of a part end with, before they are reset."""
@@ -263,7 +267,7 @@ class MemorizationVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         mask = self._spread(observation["action_mask"], part)
         illegal = self._spread(batch.illegal[part.at], part)
         infos = self._infos(mask, illegal, self._done) | finals
-        return _masked({"final_obs": last, "final_info": infos}, self._done)
+        return with_mask({"final_obs": last, "final_info": infos}, self._done)
 
     def _spread(self, values: NDArray[Any], part: Part) -> NDArray[Any]:
         """Put the values of a part ``(n, ...)`` where their environments stand, zeros elsewhere."""
@@ -272,7 +276,8 @@ class MemorizationVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         return spread
 
 
-def _mode(mode: str | AutoresetMode) -> AutoresetMode:
+def as_mode(mode: str | AutoresetMode) -> AutoresetMode:
+    """Read an autoreset mode, however it is written."""
     for known in AutoresetMode:
         if mode in (known, known.name, known.value):
             return known
@@ -280,6 +285,6 @@ def _mode(mode: str | AutoresetMode) -> AutoresetMode:
     raise ValueError(f"autoreset_mode={mode!r} is unknown; choose from {names}")
 
 
-def _masked(values: Infos, where: BoolArray) -> Infos:
+def with_mask(values: Infos, where: BoolArray) -> Infos:
     """Add to each array the mask of the environments that have a value there."""
     return values | {f"_{name}": where.copy() for name in values}

@@ -13,7 +13,7 @@ from memenvs.envs.memorization.batch.similarity import Similarity
 from memenvs.envs.memorization.features import Float32
 from memenvs.envs.memorization.layout import Layout
 from memenvs.envs.memorization.rules import Rules
-from memenvs.incidence import IntArray
+from memenvs.incidence import BoolArray, IntArray
 
 
 class BatchRecords:
@@ -92,6 +92,11 @@ class BatchRecords:
         if self._feedback == "claims":
             self._credit(part, answers)
         self._show(part)
+
+    def outcomes(self, part: Part, count: int) -> BoolArray:
+        """Say of the last ``count`` queries in view, in order, whether they were answered."""
+        view = self._view[1, part.at, :count]
+        return np.asarray(view[:, ::-1] > 0)
 
     def show_queries(self, part: Part, claims: IntArray, out: Float32) -> None:
         """Write the queries in view, beside claims ``(n,)``, into ``(n, H, width)``."""

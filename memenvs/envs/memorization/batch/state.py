@@ -100,11 +100,20 @@ class Batch:
 
     def decide(self, part: Part, actions: NDArray[Any]) -> FloatArray:
         """Take one decision in some episodes and settle what is due; gives what it earned."""
+        picked, stops = self.act(part, actions)
+        earned = self.advance(part, stops)
+        self.observer.consider(part, picked)
+        return earned
+
+    def act(self, part: Part, actions: NDArray[Any]) -> tuple[IntArray | None, IntArray | None]:
+        """Carry out actions; in a pool, gives the claims picked and who stops."""
         if self.rules.action == "priority":
             self._prioritise(part, actions)
-            picked, stops = None, None
-        else:
-            picked, stops = self._act(part, actions)
+            return None, None
+        return self._act(part, actions)
+
+    def advance(self, part: Part, stops: IntArray | None = None) -> FloatArray:
+        """Count a decision in some episodes, and settle what is due; gives what it earned."""
         self.decision[part.at] += 1
         if stops is not None:
             self.decision[stops] = self.due[stops] = self.decisions[stops]
@@ -116,7 +125,6 @@ class Batch:
             earned = np.zeros(part.size)
             if settling:
                 earned[due] = self._settle(self.part(part.numbers[due]))
-        self.observer.consider(part, picked)
         return earned
 
     def _act(self, part: Part, actions: NDArray[Any]) -> tuple[IntArray | None, IntArray | None]:
@@ -198,13 +206,13 @@ class Batch:
         closing = self.decision[part.at] >= self.decisions[part.at]
         ending = np.count_nonzero(closing)
         if ending in (0, part.size):
-            return self._settle_queries(part, self.rules.closing if ending else self.rules.queries)
+            return self.settle_queries(part, self.rules.closing if ending else self.rules.queries)
         earned = np.zeros(part.size)
         for chosen in (closing, ~closing):
             earned[chosen] = self._settle(self.part(part.numbers[chosen]))
         return earned
 
-    def _settle_queries(self, part: Part, count: int) -> FloatArray:
+    def settle_queries(self, part: Part, count: int) -> FloatArray:
         """Settle the next ``count`` queries."""
         rules, at = self.rules, part.at
         right = np.zeros(part.size, dtype=np.int64)
