@@ -1,0 +1,61 @@
+"""What a false claim does to a material, by the query that is attacked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from memenvs.encoders import embeddings
+from memenvs.incidence import FloatArray, IntArray
+from memenvs.material import Material
+from memenvs.reading import DECIMALS, ranked_answers
+
+
+@dataclass(frozen=True)
+class Targets:
+    """What a false claim does to one material, by the query that is attacked."""
+
+    template: IntArray  # (Q,) claim whose wording it takes
+    answers: tuple[IntArray, ...]  # Q rows: queries that it answers
+    closeness: FloatArray  # (Q + 1, R) similarity of each way's item to its query
+
+    @classmethod
+    def of(cls, material: Material, ways: int) -> Targets:
+        """Take for each query the true claim that answers it alone and most besides.
+
+        Where none does it is the claim most similar to the query.
+        """
+        incidence = material.incidence
+        claims, items, queries = embeddings(material)
+        alone: list[set[int]] = [set() for _ in material.claims]
+        for item, answered in enumerate(incidence.answers[n] for n in range(len(material.items))):
+            for support in incidence.item_supports[item].tolist():
+                if len(incidence.supports[support]) == 1:
+                    alone[int(incidence.supports[support][0])].update(answered.tolist())
+        mass = np.array([incidence.probability[list(each)].sum() for each in alone])
+        template = (queries @ claims.T).argmax(axis=1)
+        for query in range(len(material.queries)):
+            able = [c for c, each in enumerate(alone) if query in each and incidence.truth[c] == 1]
+            if able:
+                template[query] = max(able, key=lambda claim: (mass[claim], -claim))
+        answers = tuple(
+            np.array(sorted(alone[int(claim)] | {query})) for query, claim in enumerate(template)
+        )
+        closeness = np.full((len(material.queries) + 1, ways), -np.inf)
+        for query, ranked in enumerate(_ranked(material)):
+            near = np.round(items[ranked] @ queries[query], DECIMALS)
+            closeness[query, : len(ranked)] = near
+        return cls(template, answers, closeness)
+
+
+def _ranked(material: Material) -> list[IntArray]:
+    """Give the item of each way to answer each query, in the order of ``Prepared.routes``."""
+    incidence = material.incidence
+    ranked = ranked_answers(material)
+    return [
+        np.array(
+            [item for item in ranked[q].tolist() for _ in incidence.item_supports[item]], dtype=int
+        )
+        for q in range(len(material.queries))
+    ]
