@@ -3,20 +3,35 @@
 from __future__ import annotations
 
 import hashlib
+import importlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Protocol
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
+from memenvs.errors import MaterialError
 from memenvs.incidence import FloatArray, IntArray
 from memenvs.material import Material
 
 WORD = re.compile(r"\w+")
+UNSPACED = re.compile(
+    r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+"
+)
 GRAM = 3  # letters: long enough to mean something, short enough to see through an ending
+
+# What a description names by "kind"; strings, so that no kind imports another's packages.
+ENCODERS: dict[str, str] = {
+    "hashing": "memenvs.encoders:HashingEncoder",
+    "tfidf": "memenvs.tfidf:TfidfEncoder",
+    "sentence-transformers": "memenvs.embedders.local:SentenceTransformersEncoder",
+    "model2vec": "memenvs.embedders.local:Model2VecEncoder",
+    "onnx": "memenvs.embedders.onnx:OnnxEncoder",
+    "endpoint": "memenvs.embedders.endpoint:EndpointEncoder",
+}
 
 
 class Encoder(Protocol):
@@ -34,6 +49,63 @@ class Encoder(Protocol):
     def __hash__(self) -> int: ...
 
 
+@runtime_checkable
+class DescribedEncoder(Encoder, Protocol):
+    """An encoder that JSON can hold: ``from_description(describe())`` encodes alike elsewhere."""
+
+    kind: ClassVar[str]  # its name in ``ENCODERS``
+
+    def describe(self) -> dict[str, Any]:
+        """Give what another process needs to make the same encoder, as JSON values."""
+        ...
+
+    @classmethod
+    def from_description(cls, description: Mapping[str, Any]) -> Encoder:
+        """Make the encoder again; raises ``KeyError``, ``TypeError`` or ``ValueError``."""
+        ...
+
+
+def encoder_description(encoder: Encoder) -> dict[str, Any]:
+    """Describe an encoder in JSON values, so that ``make_encoder`` makes an equal one elsewhere.
+
+    A fitted encoder is held whole; a model on disk by its path and digest; an endpoint by its
+    address and model, never its key. Raises ``ValueError`` for an encoder of another kind.
+    """
+    if not isinstance(encoder, DescribedEncoder):
+        raise ValueError(
+            f"{type(encoder).__name__} has no description; "
+            f"use one of the kinds {', '.join(ENCODERS)}, or give it kind and describe()"
+        )
+    return {"kind": encoder.kind, **encoder.describe()}
+
+
+def make_encoder(description: Mapping[str, Any]) -> Encoder:
+    """Make the encoder that ``encoder_description`` described.
+
+    Raises ``MaterialError`` for an unknown kind, a description that lacks something, a model that
+    is not where it was or not what it was.
+    """
+    kind = description.get("kind")
+    if not isinstance(kind, str) or kind not in ENCODERS:
+        raise MaterialError(
+            f"{kind!r:.60} is no kind of encoder; known are {', '.join(ENCODERS)}",
+            record="encoder",
+            field="kind",
+        )
+    module, _, name = ENCODERS[kind].partition(":")
+    made: type[DescribedEncoder] = getattr(importlib.import_module(module), name)
+    try:
+        return made.from_description(description)
+    except MaterialError:
+        raise
+    except KeyError as error:
+        raise MaterialError(
+            "is missing; add it", record=f"encoder '{kind}'", field=str(error.args[0])
+        ) from None
+    except (TypeError, ValueError) as error:
+        raise MaterialError(str(error), record=f"encoder '{kind}'") from None
+
+
 @dataclass(frozen=True)
 class HashingEncoder:
     """Signed feature hashing of lower-cased words and their letter trigrams; needs no fitting.
@@ -43,11 +115,21 @@ class HashingEncoder:
     """
 
     dimension: int = 64
+    kind: ClassVar[str] = "hashing"
 
     def __post_init__(self) -> None:
         """Refuse an impossible length."""
         if self.dimension < 1:
             raise ValueError(f"dimension is {self.dimension}; give at least 1")
+
+    def describe(self) -> dict[str, Any]:
+        """Give its length."""
+        return {"dimension": self.dimension}
+
+    @classmethod
+    def from_description(cls, description: Mapping[str, Any]) -> HashingEncoder:
+        """Make it of the length described."""
+        return cls(int(description["dimension"]))
 
     def encode(self, texts: Sequence[str]) -> FloatArray:
         """Give ``(n, dimension)`` rows of length 1; zeros for a text without words."""
@@ -73,8 +155,22 @@ def _features(word: str, dimension: int) -> tuple[IntArray, FloatArray]:
 
 
 def words(text: str) -> list[str]:
-    """Split a text into its words, case folded."""
-    return WORD.findall(text.casefold())
+    """Split a text into its words, case folded; what is written without spaces, into pairs."""
+    found = WORD.findall(text.casefold())
+    if text.isascii() or not UNSPACED.search(text):
+        return found
+    return [part for word in found for part in _parts(word)]
+
+
+def _parts(word: str) -> list[str]:
+    """Split a run of letters where its script has no spaces: "他昨天 abc" needs no dictionary."""
+    parts: list[str] = []
+    end = 0
+    for match in UNSPACED.finditer(word):
+        parts += [word[end : match.start()]] if match.start() > end else []
+        run, end = match[0], match.end()
+        parts += [run[i : i + 2] for i in range(max(1, len(run) - 1))]
+    return parts + ([word[end:]] if end < len(word) else [])
 
 
 def unit_rows(rows: FloatArray) -> FloatArray:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import os
 import zipfile
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -35,6 +36,7 @@ class TfidfEncoder:
     terms: tuple[str, ...]  # V known words
     idf: FloatArray  # (V,) squared already
     components: FloatArray  # (V, d)
+    kind: ClassVar[str] = "tfidf"
 
     @classmethod
     def fit(cls, materials: Iterable[Material], dimension: int = 64, seed: int = 0) -> TfidfEncoder:
@@ -84,24 +86,45 @@ class TfidfEncoder:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the encoder as ``.npz`` without pickles, whole or not at all; may raise OSError."""
-        # One text of all terms: an array of strings takes the longest one's room for each.
-        terms = np.frombuffer("\n".join(self.terms).encode(), dtype=np.uint8)
-        stream = io.BytesIO()
-        np.savez(stream, format=FORMAT, terms=terms, idf=self.idf, components=self.components)
-        write_whole(Path(path), stream.getvalue())
+        write_whole(Path(path), self._bytes())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> TfidfEncoder:
         """Read what ``save`` wrote; raises ``MaterialError`` for any other file."""
         file = os.fspath(path)
         try:
-            with np.load(io.BytesIO(Path(path).read_bytes()), allow_pickle=False) as arrays:
-                stored: dict[str, Any] = dict(arrays)
+            return cls._from_bytes(Path(path).read_bytes())
         except OSError as error:
             raise MaterialError(f"cannot be read: {error.strerror}", file=file) from None
-        except (ValueError, TypeError, EOFError, zipfile.BadZipFile):
+        except MaterialError as error:
+            raise error.within(file) from None
+
+    def describe(self) -> dict[str, Any]:
+        """Give the whole encoder, as the text of its file."""
+        return {"npz": base64.b64encode(self._bytes()).decode()}
+
+    @classmethod
+    def from_description(cls, description: Mapping[str, Any]) -> TfidfEncoder:
+        """Read what ``describe`` gave."""
+        return cls._from_bytes(base64.b64decode(description["npz"], validate=True))
+
+    def _bytes(self) -> bytes:
+        # One text of all terms: an array of strings takes the longest one's room for each.
+        terms = np.frombuffer("\n".join(self.terms).encode(), dtype=np.uint8)
+        stream = io.BytesIO()
+        np.savez_compressed(
+            stream, format=FORMAT, terms=terms, idf=self.idf, components=self.components
+        )
+        return stream.getvalue()
+
+    @classmethod
+    def _from_bytes(cls, content: bytes) -> TfidfEncoder:
+        try:
+            with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
+                stored: dict[str, Any] = dict(arrays)
+        except (OSError, ValueError, TypeError, EOFError, zipfile.BadZipFile):
             stored = {}
         if str(stored.get("format")) != FORMAT:
-            raise MaterialError(f"is no encoder that this version saved ({FORMAT})", file=file)
+            raise MaterialError(f"is no encoder that this version saved ({FORMAT})")
         terms = tuple(stored["terms"].tobytes().decode().split("\n"))
         return cls(terms, stored["idf"], stored["components"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import os
 from collections import Counter
 from collections.abc import Callable
@@ -18,8 +19,15 @@ Kind: TypeAlias = Literal["left out", "normalised"]
 
 # Names on the command line; strings, so that reading one data set imports no other's reader.
 CONVERTERS: dict[str, str] = {
+    "2wikimultihopqa": "memenvs.materials.hotpotqa:read_hotpotqa",
+    "climate-fever": "memenvs.materials.climate_fever:read_climate_fever",
     "entailment-bank": "memenvs.materials.entailment_bank:read_entailment_bank",
+    "hotpotqa": "memenvs.materials.hotpotqa:read_hotpotqa",
     "locomo": "memenvs.materials.locomo:read_locomo",
+    "longmemeval": "memenvs.materials.longmemeval:read_longmemeval",
+    "musique": "memenvs.materials.musique:read_musique",
+    "poisonedrag": "memenvs.materials.poisonedrag:read_poisonedrag",
+    "strategyqa": "memenvs.materials.strategyqa:read_strategyqa",
 }
 
 
@@ -74,18 +82,20 @@ class Conversion:
         save_lines(self.materials, path)
 
 
-def convert(kind: str, path: str | os.PathLike[str]) -> Conversion:
-    """Read a data set of the ``kind`` that ``CONVERTERS`` names.
+def convert(kind: str, path: str | os.PathLike[str], **options: int) -> Conversion:
+    """Read a data set of the ``kind`` that ``CONVERTERS`` names, with its reader's ``options``.
 
-    Raises ``MaterialError`` for an unknown kind and for a file of another shape.
+    Raises ``MaterialError`` for an unknown kind, an option that its reader has not, and a file of
+    another shape.
     """
     if kind not in CONVERTERS:
         raise MaterialError(f"'{kind}' is no known data set; choose {' or '.join(CONVERTERS)}")
     module, _, function = CONVERTERS[kind].partition(":")
-    read: Callable[[str | os.PathLike[str]], Conversion] = getattr(
-        importlib.import_module(module), function
-    )
-    return read(path)
+    read: Callable[..., Conversion] = getattr(importlib.import_module(module), function)
+    unknown = [name for name in options if name not in inspect.signature(read).parameters]
+    if unknown:
+        raise MaterialError(f"--{unknown[0]} does not belong to {kind}; leave it out")
+    return read(path, **options)
 
 
 def expect(value: Any, wanted: type[dict[Any, Any]] | type[list[Any]], what: str) -> None:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memenvs import Claim, Item, Material, MaterialError, Query
-from memenvs.encoders import HashingEncoder, embed, embeddings, unit_rows
+from memenvs.encoders import HashingEncoder, embed, embeddings, unit_rows, words
 from memenvs.materials.odyssey import odyssey, odyssey_composite
 from memenvs.tfidf import TfidfEncoder
 from strategies import materials
@@ -38,6 +38,15 @@ def test_hashing_ignores_case_and_punctuation_and_sees_endings():
     assert not rows[2].any()
     assert rows[4].any()
     assert rows[5] @ rows[6] > 0.3 > abs(rows[5] @ rows[7])
+
+
+def test_scripts_without_spaces_are_cut_into_pairs():
+    assert words("他昨天来了。ABC中文def 船") == [
+        *("他昨", "昨天", "天来", "来了", "abc", "中文", "def", "船"),
+    ]
+    assert words("שלום עולם, ذهب إلى") == ["שלום", "עולם", "ذهب", "إلى"]
+    rows = HashingEncoder(256).encode(["他昨天去了北京", "北京很大", "我喜欢茶"])
+    assert rows[0] @ rows[1] > rows[0] @ rows[2]
 
 
 def test_hashing_is_the_same_in_every_process():

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from memenvs.materials.conversion import Conversion
     from memenvs.tfidf import TfidfEncoder
 
-ENTAILMENT_BANK = "entailment-bank"
-
 
 @click.command()
 @click.argument("kind")
@@ -22,6 +20,11 @@ ENTAILMENT_BANK = "entailment-bank"
 @click.option("--strict", is_flag=True, help="Refuse if anything is left out or normalised.")
 @click.option(
     "--trees", type=click.IntRange(1), help="Proof trees a material (entailment-bank; 20)."
+)
+@click.option(
+    "--questions",
+    type=click.IntRange(1),
+    help="Questions a material (data sets of questions; 20, longmemeval 1).",
 )
 @click.option(
     "--embed",
@@ -38,16 +41,22 @@ def convert(
     out: str,
     strict: bool,
     trees: int | None,
+    questions: int | None,
     dimension: int | None,
     fit_on: str | None,
 ) -> None:
-    """Convert a data set FILE of a KIND (locomo, entailment-bank) to the JSON Lines file OUT.
+    """Convert a data set FILE of a KIND to the JSON Lines file OUT.
 
+    KIND is 2wikimultihopqa, climate-fever, entailment-bank, hotpotqa, locomo, longmemeval, musique,
+    poisonedrag or strategyqa; the page on data sets says what becomes of each.
     What was left out or normalised, and why, is reported on standard error.
     """
     if fit_on is not None and dimension is None:
         raise click.UsageError("--fit-on needs --embed DIM: it says what the encoder is fitted on")
-    conversion = _read(kind, file, trees)
+    from memenvs.materials.conversion import convert as read
+
+    options = {"trees": trees, "questions": questions}
+    conversion = read(kind, file, **{k: n for k, n in options.items() if n is not None})
     encoder = None
     if dimension is not None:
         encoder, conversion = _embedded(conversion, dimension, fit_on)
@@ -59,18 +68,6 @@ def convert(
             Path(out).unlink()  # materials without their encoder would be half of what was asked
             raise
     click.echo(conversion.report(), err=True)
-
-
-def _read(kind: str, file: str, trees: int | None) -> Conversion:
-    from memenvs.materials import conversion
-
-    if trees is None:
-        return conversion.convert(kind, file)
-    if kind != ENTAILMENT_BANK:
-        raise click.UsageError(f"--trees belongs to {ENTAILMENT_BANK}, not to {kind}")
-    from memenvs.materials.entailment_bank import read_entailment_bank
-
-    return read_entailment_bank(file, trees)
 
 
 def _embedded(

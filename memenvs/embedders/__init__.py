@@ -1,0 +1,1 @@
+"""Text encoders that are models: on disk, or behind an OpenAI-compatible endpoint."""

@@ -1,0 +1,168 @@
+"""Requests to an OpenAI-compatible server: retries, bounds, and a key that goes nowhere else."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Callable
+from typing import IO, Any, TypeVar
+
+T = TypeVar("T")
+
+PASSING = (408, 409, 429, *range(500, 600))  # statuses that may be gone at the next try
+LONGEST = 2**20  # bytes of an answer that are read
+CHUNK = 2**16
+SHOWN = 100  # characters of the server's text in a message
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+
+
+class ServerError(ValueError):
+    """The server is absent, refuses, or does not answer what was asked."""
+
+
+class ModelServer:
+    """Post JSON to one address of a server that speaks as OpenAI's does.
+
+    ``base_url`` ends before ``path`` ("/chat/completions"); ``role`` names the server in errors.
+    A try is given up after ``timeout`` seconds, and what may pass (no connection, no answer in
+    time, statuses 408, 409, 429 and 5xx, an answer that is not what was asked for or exceeds
+    ``longest`` bytes) is tried ``retries`` times more, after ``pause`` seconds that double. No
+    redirection is followed, so that the key goes to no other server, and a server on this machine
+    is not asked through a proxy. Raises ``ServerError`` that says in one line what was wrong.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        path: str,
+        role: str,
+        *,
+        key: str = "",
+        timeout: float = 30.0,
+        retries: int = 3,
+        pause: float = 0.5,
+        longest: int = LONGEST,
+    ) -> None:
+        if not _is_address(base_url):
+            raise ServerError(
+                f"{base_url!a} is no address of a {role}; it begins with http:// or https://"
+            )
+        if not (key.isascii() and key.isprintable()):
+            raise ServerError(f"the {role}'s key holds characters that a header cannot")
+        self.url = f"{base_url.rstrip('/')}{path}"
+        self.role, self.timeout, self.retries, self.pause = role, timeout, retries, pause
+        self._longest = longest
+        self._headers = {"Content-Type": "application/json"}
+        if key:
+            self._headers["Authorization"] = f"Bearer {key}"
+        handlers: list[urllib.request.BaseHandler] = [_NoRedirection()]
+        if urllib.parse.urlsplit(base_url).hostname in LOOPBACK:
+            handlers.append(urllib.request.ProxyHandler({}))
+        self._opener = urllib.request.build_opener(*handlers)
+
+    def ask(self, body: dict[str, Any], read: Callable[[bytes], T]) -> T:
+        """Post ``body`` and give what ``read`` makes of the answer; its ValueErrors are retried."""
+        problem = ""
+        for attempt in range(self.retries + 1):
+            if attempt:
+                time.sleep(self.pause * 2 ** (attempt - 1))
+            try:
+                return read(self._post(body))
+            except urllib.error.HTTPError as error:
+                error.close()
+                problem = f"answered with status {error.code}"
+                if 300 <= error.code < 400:
+                    problem += "; redirections are not followed"
+                if error.code not in PASSING:
+                    break
+            except (http.client.HTTPException, OSError) as error:
+                said = str(getattr(error, "reason", None) or error) or type(error).__name__
+                problem = f"cannot be reached: {shown(said)[1:-1]}"
+            except ValueError as error:
+                problem = str(error)
+        raise ServerError(f"the {self.role} at {self.url} {problem}")
+
+    def _post(self, body: dict[str, Any]) -> bytes:
+        request = urllib.request.Request(self.url, json.dumps(body).encode(), self._headers)
+        end, read = time.monotonic() + self.timeout, b""
+        with self._opener.open(request, timeout=self.timeout) as response:
+            while chunk := response.read1(CHUNK):
+                read += chunk
+                if len(read) > self._longest:
+                    raise ValueError(f"sent more than {self._longest} bytes")
+                if time.monotonic() > end:
+                    raise TimeoutError("timed out")
+        return read
+
+
+def chat_body(model: str, prompt: str) -> dict[str, Any]:
+    """Ask a model one thing, at temperature 0."""
+    messages = [{"role": "user", "content": prompt}]
+    return {"model": model, "temperature": 0, "messages": messages}
+
+
+def chat_field(body: bytes, field: str) -> tuple[Any, str]:
+    """Read one field of the JSON that a completion holds, None if absent, and what was said.
+
+    Raises ``ValueError`` where the body is no completion or a refusal.
+    """
+    try:
+        message = json.loads(body)["choices"][0]["message"]
+        refused, content = message.get("refusal"), message.get("content")
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        raise ValueError("did not send a chat completion") from None
+    if refused:
+        raise ValueError(f"refused to answer: {shown(refused)}")
+    try:
+        value: Any = json.loads(_unfenced(content))[field]
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        value = None
+    return value, shown(content)
+
+
+def shown(sent: Any) -> str:
+    """Quote what a server sent, in ASCII of bounded length."""
+    try:
+        quoted = ascii(sent)
+    except RecursionError:
+        return "deeply nested JSON"
+    return quoted if len(quoted) <= SHOWN else f"{quoted[:SHOWN]}{quoted[0]}"
+
+
+class _NoRedirection(urllib.request.HTTPRedirectHandler):
+    """Leaves a redirection what it is, a status: the key is for one server alone."""
+
+    def _leave(
+        self,
+        req: urllib.request.Request,
+        fp: IO[bytes],
+        code: int,
+        msg: str,
+        headers: http.client.HTTPMessage,
+    ) -> None:
+        """Follow nothing; do not even read where to."""
+
+    http_error_301 = http_error_302 = http_error_303 = http_error_307 = http_error_308 = _leave
+
+
+def _is_address(url: str) -> bool:
+    """Whether requests can be sent there: no more is asked than that it can be read."""
+    try:
+        parts = urllib.parse.urlsplit(url)
+        readable = parts.port != 0 and bool(parts.hostname)
+    except ValueError:
+        return False
+    plain = url.isascii() and url.isprintable() and " " not in url
+    return readable and plain and url.startswith(("http://", "https://"))
+
+
+def _unfenced(content: str) -> str:
+    """Take JSON out of the fence that many models put around it."""
+    text = content.strip()
+    if text.startswith("```") and text.endswith("```"):
+        text = text[3:-3].removeprefix("json")
+    return text
