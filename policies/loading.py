@@ -1,0 +1,29 @@
+"""Makes policies of saved models, of whatever kind."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from memenvs.policies.base import Policy
+from memenvs.policies.models import Model
+
+
+def build(
+    models: Sequence[Model], env: Any = None, *, seed: int = 0, device: str = "auto"
+) -> Policy:
+    """Build one policy of models; without ``env``, for streams by the first one's rules.
+
+    Raises ``ValueError`` for models of two kinds.
+    """
+    place = models[0].interface() if env is None else env
+    kinds = {model.card.kind for model in models}
+    if len(kinds) > 1:
+        raise ValueError(f"{models[0].path}: one policy cannot be made of {' and '.join(kinds)}")
+    if kinds == {"estimator"}:
+        from memenvs.policies.estimator import Estimator
+
+        return Estimator(place, seed, models=models, device=device)
+    from memenvs.policies.trained import Trained
+
+    return Trained(place, seed, models=models, device=device)

@@ -1,0 +1,125 @@
+"""Finds saved models: a file, the folder of a run, or a folder of several seeds and materials."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from memenvs.envs.memorization.layout import Layout, Limits
+from memenvs.envs.memorization.rules import HISTORY, Actions, Rules
+from memenvs.policies.saved import ModelCard, column_names, read_card
+
+BEST = "best_model.zip"
+PLACES = (BEST, f"seed-*/{BEST}", f"without-*/{BEST}", f"without-*/seed-*/{BEST}")
+ENSEMBLE = ":ensemble"
+CLAIMS = 1024  # that a stream is expected to have, unless it is said
+
+
+@dataclass(frozen=True)
+class Interface:
+    """What a policy is built for: the part of an environment that it looks at."""
+
+    layout: Layout
+    rules: Rules
+    actions: Actions
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A saved model."""
+
+    path: Path
+    card: ModelCard
+
+    def has_seen(self, material: str) -> bool:
+        """Whether it was trained on the material of that name, or on the split it belongs to."""
+        names = self.card.trained_on
+        return material in names or material.rpartition("-")[0] in names
+
+    @property
+    def rules(self) -> Rules:
+        """The rules of the environment it was trained in."""
+        try:
+            return Rules(**self.card.rules)
+        except TypeError:
+            raise ValueError(
+                f"{self.path}: was saved by a version of memenvs with other rules; train it again"
+            ) from None
+
+    def interface(self, capacity: int | None = None, claims: int = CLAIMS) -> Interface:
+        """What it was trained for, with another capacity, and streams of so many claims.
+
+        Raises ``ValueError`` for pools and for queries that are known beforehand: how many there
+        are is the environment's to say.
+        """
+        rules = self.rules
+        if rules.access == "pool" or rules.disclosure != "settled":
+            raise ValueError(
+                f"{self.path}: was trained with access='{rules.access}' and "
+                f"disclosure='{rules.disclosure}'; name the environment that it is to play"
+            )
+        names = self.card.columns["claim"]
+        cues = tuple(name.partition(".")[2] for name in names if name.startswith("cues."))
+        width = int(names[0].partition("*")[2] or 1)
+        limits = Limits(claims, claims, width, cues, "length" in names)
+        priority = rules.action == "priority"
+        layout = Layout(limits, pool=False, priority=priority, query_rows=HISTORY)
+        if column_names(layout) != self.card.columns:
+            raise ValueError(
+                f"{self.path}: was saved by a version of memenvs whose observations have other "
+                "columns; train it again"
+            )
+        rules = replace(rules, capacity=capacity or rules.capacity)
+        return Interface(layout, rules, Actions(rules.capacity, rules.clears, 0))
+
+
+def is_model(name: str) -> bool:
+    """Tell the path of a model from the name of a policy."""
+    path = Path(name.removesuffix(ENSEMBLE))
+    return path.suffix == ".zip" or os.sep in name or (path.is_dir() and bool(_files(path)))
+
+
+def find_models(path: str | os.PathLike[str]) -> list[Model]:
+    """List the models at a path, by seed; raises ``ValueError`` where there is none."""
+    place = Path(os.fspath(path).removesuffix(ENSEMBLE))
+    files = _files(place) if place.is_dir() else [place]
+    if not place.exists():
+        raise ValueError(f"{place}: there is no such model; name a run's folder or its {BEST}")
+    if not files:
+        raise ValueError(f"{place}: holds no {BEST}; has its training saved one yet?")
+    models = [Model(file, read_card(file)) for file in files]
+    return sorted(models, key=lambda model: (model.card.seed, str(model.path)))
+
+
+def unseen(models: Sequence[Model], material: str) -> list[Model]:
+    """Keep the models that were not trained on a material; all of them, where each one was."""
+    return [model for model in models if not model.has_seen(material)] or list(models)
+
+
+def check_fit(models: Iterable[Model], layout: Layout, rules: Rules) -> None:
+    """Raise ``ValueError`` that says why a model cannot play in an environment, if one cannot."""
+    names = column_names(layout)
+    for model in models:
+        trained = model.rules
+        for what in ("action", "access", "clears"):
+            had, has = getattr(trained, what), getattr(rules, what)
+            if had != has:
+                raise ValueError(
+                    f"{model.path}: was trained with {what}={had!r}; this environment has {has!r}"
+                )
+        for array, columns in model.card.columns.items():
+            other = names.get(array, [])
+            different = [
+                name for name in (*columns, *other) if (name in columns) != (name in other)
+            ]
+            if different:
+                raise ValueError(
+                    f"{model.path}: was trained on other columns than this environment shows: "
+                    f"'{array}' differs in {', '.join(different[:4])}"
+                )
+
+
+def _files(folder: Path) -> list[Path]:
+    return [file for pattern in PLACES for file in sorted(folder.glob(pattern))]

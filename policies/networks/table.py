@@ -1,0 +1,20 @@
+"""The networks by name: the class that SB3 builds, and its arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+_POINTER = "memenvs.policies.networks.pointer:PointerPolicy"
+_ESTIMATOR_POINTER = "memenvs.policies.networks.estimator_pointer:EstimatorPointerPolicy"
+
+NETWORKS: Mapping[str, tuple[str, Mapping[str, Any]]] = MappingProxyType(
+    {
+        "pointer": (_POINTER, {"sets": "deep-sets"}),
+        "set-transformer": (_POINTER, {"sets": "set-transformer"}),
+        "estimator-pointer": (_ESTIMATOR_POINTER, {"sets": "deep-sets"}),
+        "priority": ("memenvs.policies.networks.priority:PriorityPolicy", {"sets": "deep-sets"}),
+        "scorer": ("memenvs.policies.networks.scorer:ScorerPolicy", {}),
+    }
+)
