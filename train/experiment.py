@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
-import os
 from collections.abc import Mapping
-from importlib import resources
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from memenvs.train.config_files import read_config, shipped, unknown
 
 DEFAULT_POLICIES = ("random", "fifo", "reservoir", "longest", "optimal")
 
@@ -58,8 +55,7 @@ def load_experiment(config: str | None, options: Mapping[str, Any]) -> Experimen
     """
     stored: dict[str, Any] = {}
     if config is not None:
-        label, text = _read(config)
-        stored = _parse(label, text)
+        label, stored = read_config(config, training=False)
         _validate(stored, label)
         if {"env", "material"} & set(options):  # what to play is replaced, not added to
             stored = {k: value for k, value in stored.items() if k not in ("env", "material")}
@@ -67,39 +63,8 @@ def load_experiment(config: str | None, options: Mapping[str, Any]) -> Experimen
 
 
 def shipped_configs() -> list[str]:
-    """Names of the configurations that come with the package."""
-    folder = resources.files("memenvs.configs")
-    return sorted(f.name.removesuffix(".yaml") for f in folder.iterdir() if f.name[-5:] == ".yaml")
-
-
-def _read(config: str) -> tuple[str, str]:
-    path = Path(config)
-    if config in shipped_configs():  # whatever else is called so: an output folder, say
-        entry = resources.files("memenvs.configs") / f"{config}.yaml"
-        return f"{config}.yaml", entry.read_text("utf-8")
-    if not path.exists():
-        raise ValueError(
-            f"'{config}' is neither a file nor one of the configurations that come with the "
-            f"package ({', '.join(shipped_configs())})"
-        )
-    try:
-        return os.fspath(path), path.read_text("utf-8")
-    except OSError as error:
-        raise ValueError(f"{config}: cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise ValueError(f"{config}: is no text in UTF-8") from None
-
-
-def _parse(label: str, text: str) -> dict[str, Any]:
-    try:
-        document = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise ValueError(f"{label}: is no YAML: {error}") from None
-    except (RecursionError, ValueError):  # nested too deeply, or a date that does not exist
-        raise ValueError(f"{label}: is no YAML that can be read") from None
-    if not isinstance(document, dict) or not all(isinstance(key, str) for key in document):
-        raise ValueError(f"{label}: holds no settings; write 'key: value' lines")
-    return document
+    """Names of the comparisons that come with the package."""
+    return shipped(training=False)
 
 
 def _validate(settings: dict[str, Any], label: str) -> Experiment:
@@ -115,8 +80,6 @@ def _validate(settings: dict[str, Any], label: str) -> Experiment:
 def _problem(error: Any, field: str) -> str:
     if error["type"] == "extra_forbidden":
         keys = [info.alias or name for name, info in Experiment.model_fields.items()]
-        near = difflib.get_close_matches(field.replace("_", "-"), keys, n=1)
-        hint = f"did you mean '{near[0]}'?" if near else f"choose from {', '.join(keys)}"
-        return f"is unknown; {hint}"
+        return unknown(field, keys)
     wanted = error["msg"].removeprefix("Input ")
     return f"{wanted}, not {error['input']!r:.40}"

@@ -15,6 +15,7 @@ from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvObs, VecEnvStepReturn
 
 from memenvs.envs.memorization.privileged import Privileged
+from memenvs.material import Material
 
 # What an episode's info holds at its end, besides SB3's own entries.
 FINAL = (
@@ -65,6 +66,11 @@ class SB3VecEnv(VecEnv):
         self._lengths = np.zeros(batch.num_envs, dtype=np.int64)
         self._begun = time.time()
         super().__init__(batch.num_envs, batch.single_observation_space, batch.single_action_space)
+
+    def give(self, materials: Sequence[Material], seeds: Sequence[int]) -> None:
+        """Say which material and which seed each episode of the next reset has."""
+        self.set_options([{"material": material} for material in materials])
+        self._seeds = list(seeds)
 
     def reset(self) -> VecEnvObs:
         """Begin all episodes, with the seeds and options that were set for this reset."""

@@ -1,0 +1,102 @@
+"""`memenvs train`: learn a write policy; a run is a folder that can be gone on with."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+    from memenvs.train.training.settings import Training
+
+INTERRUPTED, TERMINATED = 130, 143
+
+
+class _Terminated(BaseException):
+    """SIGTERM arrived."""
+
+
+@click.command()
+@click.argument("config", required=False)
+@click.option("--set", "assignments", metavar="KEY=VALUE", multiple=True, help="Override a key.")
+@click.option("--device", type=click.Choice(["auto", "cpu", "cuda"]), help="Where to compute.")
+@click.option("--seed", type=click.IntRange(0, 2**31 - 1), multiple=True, help="Repeat it.")
+@click.option("--out", metavar="DIR", help="Folder of the run (runs/CONFIG).")
+@click.option("--resume", metavar="DIR", help="Go on with the run in this folder.")
+def train(
+    config: str | None,
+    assignments: tuple[str, ...],
+    device: str | None,
+    seed: tuple[int, ...],
+    out: str | None,
+    resume: str | None,
+) -> None:
+    """Train a write policy as CONFIG says: a YAML file, or a name that comes with the package.
+
+    The folder of the run holds the configuration as resolved, metrics, checkpoints, the best model
+    by validation (DIR/best_model.zip) and a final evaluation. Several seeds have a folder each,
+    DIR/seed-N. Whatever interrupts it, --resume goes on from the last checkpoint as if nothing had
+    happened.
+    """
+    from memenvs.train.training.folder import stored_training
+    from memenvs.train.training.settings import load_training
+
+    if bool(config) == bool(resume):
+        raise click.UsageError("give what to train: a CONFIG, or --resume DIR, not both")
+    if resume is not None:
+        if assignments or seed or out:
+            raise click.UsageError("--resume goes on as it was begun: leave --set, --seed, --out")
+        folder = Path(resume)
+        training = stored_training(folder)
+        if device is not None:
+            training = training.model_copy(update={"device": device})
+    else:
+        assert config is not None
+        given: dict[str, Any] = {"seed": list(seed)} if seed else {}
+        training = load_training(
+            config, assignments, given | ({"device": device} if device else {})
+        )
+        folder = Path(out or f"runs/{Path(config).stem}")
+        if (folder / "config.yaml").exists():
+            raise ValueError(f"{folder} holds a run; go on with it by --resume {folder}, or --out")
+    sys.exit(_train(training, folder))
+
+
+def _train(training: Training, folder: Path) -> int:
+    """Train, and say how to go on where something stops it; gives the exit code."""
+    from memenvs.train.training.progress import Progress, of_frontier
+    from memenvs.train.training.run import jobs_of
+    from memenvs.train.training.run import train as run
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        raise _Terminated
+
+    before = signal.signal(signal.SIGTERM, stop)
+    how = f"go on with: memenvs train --resume {folder}"
+    try:
+        with Progress() as progress:
+            found = run(training, folder, progress.report)
+    except KeyboardInterrupt:
+        click.echo(f"memenvs: interrupted; {how}", err=True)
+        return INTERRUPTED
+    except _Terminated:
+        click.echo(f"memenvs: terminated; {how}", err=True)
+        return TERMINATED
+    except OSError as error:
+        name = error.filename or folder
+        raise ValueError(
+            f"{name}: {error.strerror or error}; the last good checkpoint stays: {how}"
+        ) from None
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    for job, evaluation in zip(jobs_of(training, folder), found, strict=True):
+        click.echo(
+            f"{job.folder.best}: precision {evaluation['precision']:.3f}"
+            f"{of_frontier(evaluation.get('share'))} on {evaluation['materials']} materials"
+        )
+    return 0

@@ -1,0 +1,81 @@
+"""Configurations as YAML files: where they lie, how they are read, and what is wrong with them."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Iterable
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+TRAINING = "algorithm"  # the key that a training has and a comparison has not
+
+
+def shipped(*, training: bool) -> list[str]:
+    """Names of the configurations that come with the package: of trainings, or of comparisons."""
+    folder = resources.files("memenvs.configs")
+    names = sorted(f.name.removesuffix(".yaml") for f in folder.iterdir() if f.name[-5:] == ".yaml")
+    return [name for name in names if _is_training(name) == training]
+
+
+def read_config(config: str, *, training: bool) -> tuple[str, dict[str, Any]]:
+    """Read a path or a shipped configuration; gives what to call it, and its settings.
+
+    Raises ``ValueError`` that names the file.
+    """
+    names = shipped(training=training)
+    if config in names:  # whatever else is called so: an output folder, say
+        return f"{config}.yaml", parse_config(f"{config}.yaml", _shipped_text(config))
+    path = Path(config)
+    if not path.exists():
+        raise ValueError(
+            f"'{config}' is neither a file nor one of the configurations that come with the "
+            f"package ({', '.join(names)})"
+        )
+    try:
+        text = path.read_text("utf-8")
+    except OSError as error:
+        raise ValueError(f"{config}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise ValueError(f"{config}: is no text in UTF-8") from None
+    return os.fspath(path), parse_config(os.fspath(path), text)
+
+
+def parse_config(label: str, text: str) -> dict[str, Any]:
+    """Parse settings; raises ``ValueError`` that begins with ``label``."""
+    document = parse_yaml(label, text)
+    if not isinstance(document, dict) or not all(isinstance(key, str) for key in document):
+        raise ValueError(f"{label}: holds no settings; write 'key: value' lines")
+    return document
+
+
+def parse_yaml(label: str, text: str) -> Any:
+    """Parse YAML; raises ``ValueError`` that begins with ``label``."""
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise ValueError(f"{label}: is no YAML: {error}") from None
+    except (RecursionError, ValueError):  # nested too deeply, or a date that does not exist
+        raise ValueError(f"{label}: is no YAML that can be read") from None
+
+
+def unknown(given: str, known: Iterable[str]) -> str:
+    """Say that a key is unknown, and which known one is nearest."""
+    names = list(known)
+    near = difflib.get_close_matches(given.replace("_", "-"), names, n=1)
+    hint = f"did you mean '{near[0]}'?" if near else f"choose from {', '.join(names)}"
+    return f"is unknown; {hint}"
+
+
+@cache
+def _shipped_text(name: str) -> str:
+    return (resources.files("memenvs.configs") / f"{name}.yaml").read_text("utf-8")
+
+
+@cache
+def _is_training(name: str) -> bool:
+    return TRAINING in parse_config(f"{name}.yaml", _shipped_text(name))

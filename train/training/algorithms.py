@@ -1,0 +1,190 @@
+"""The algorithms as one table: what each trains, and where its interface fits."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any
+
+from pydantic import ConfigDict, TypeAdapter, ValidationError
+
+from memenvs.envs.memorization.rules import Action
+from memenvs.train.config_files import unknown
+from memenvs.train.training.settings import Training, dashed
+
+MLP = "mlp"
+# Of an algorithm's signature, what a training says elsewhere.
+ELSEWHERE = frozenset(
+    "self policy env seed device verbose tensorboard_log policy_kwargs monitor_wrapper "
+    "stats_window_size _init_setup_model steps progress".split()
+)
+VARIABLE = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """One way to train."""
+
+    path: str  # module:class
+    actions: tuple[Action, ...]  # for which it was made
+    masks: bool = False  # whether it takes legal actions alone, whatever the network
+    networks: bool = True  # whether it trains ours; else only `mlp`
+    rollouts: bool = True  # whether it learns from whole rollouts, of `n_steps` each
+    policy: str = "MultiInputPolicy"  # its own network, behind the name `mlp`
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)  # of its own network
+
+    def load(self) -> Any:
+        """Import the class."""
+        return imported(self.path)
+
+
+_PPO = {
+    "learning_rate": 1e-3,
+    "batch_size": 1024,
+    "n_epochs": 4,
+    "gamma": 1.0,  # an early write is paid late
+    "ent_coef": 0.005,
+}
+_Q = {"learning_rate": 5e-4, "buffer_size": 50_000, "learning_starts": 2_000, "gamma": 1.0}
+_Q |= {"batch_size": 256, "train_freq": 1, "gradient_steps": 1, "target_update_interval": 2_000}
+_Q |= {"exploration_fraction": 0.3}
+
+ALGORITHMS: dict[str, Algorithm] = {
+    "maskable-ppo": Algorithm("sb3_contrib:MaskablePPO", ("slots",), masks=True, defaults=_PPO),
+    "ppo": Algorithm("stable_baselines3:PPO", ("slots", "priority"), defaults=_PPO),
+    "a2c": Algorithm("stable_baselines3:A2C", ("slots", "priority"), defaults={"gamma": 1.0}),
+    "dqn": Algorithm(
+        "memenvs.train.training.masked_q:MaskedDQN",
+        ("slots",),
+        masks=True,
+        networks=False,
+        rollouts=False,
+        policy="memenvs.train.training.masked_q:MaskedDQNPolicy",
+        defaults=_Q,
+    ),
+    "qr-dqn": Algorithm(
+        "memenvs.train.training.masked_q:MaskedQRDQN",
+        ("slots",),
+        masks=True,
+        networks=False,
+        rollouts=False,
+        policy="memenvs.train.training.masked_q:MaskedQRDQNPolicy",
+        defaults=_Q,
+        options={"n_quantiles": 50},
+    ),
+    "recurrent-ppo": Algorithm(
+        "sb3_contrib:RecurrentPPO",
+        ("priority",),
+        networks=False,
+        policy="MultiInputLstmPolicy",
+        defaults=_PPO,
+    ),
+    "estimator": Algorithm(
+        "memenvs.policies.networks.fitting:fit_estimator",
+        ("slots", "priority"),
+        masks=True,
+        networks=False,
+        rollouts=False,
+    ),
+}
+
+
+def imported(path: str) -> Any:
+    """Import ``module:attribute``."""
+    module, _, attribute = path.partition(":")
+    return getattr(import_module(module), attribute)
+
+
+def networks() -> Mapping[str, tuple[str, Mapping[str, Any]]]:
+    """Give the table of networks: module:class, and arguments."""
+    from memenvs.policies.networks.table import NETWORKS
+
+    return NETWORKS
+
+
+def own_algorithm(network: str) -> str:
+    """Give the algorithm that a network needs, module:class; empty where any does."""
+    built = None if network == MLP else imported(networks()[network][0])
+    return getattr(built, "algorithm", "")
+
+
+def check_algorithm(training: Training, action: Action) -> Algorithm:
+    """Give the algorithm; raises ``ValueError`` where it does not fit, and says which ones do."""
+    name, network = training.algorithm, training.network
+    if name not in ALGORITHMS:
+        raise ValueError(f"algorithm '{name}' {unknown(name, ALGORITHMS)}")
+    found = ALGORITHMS[name]
+    if network != MLP and network not in networks():
+        raise ValueError(f"network '{network}' {unknown(network, networks())}")
+    if action not in found.actions:
+        raise ValueError(
+            f"{name} does not take action='{action}'; "
+            f"{_listed(n for n, a in ALGORITHMS.items() if action in a.actions)} do"
+        )
+    if network != MLP and not found.networks:
+        raise ValueError(
+            f"{name} trains a network of its own and not '{network}'; take network 'mlp', or one "
+            f"of {_listed(n for n, a in ALGORITHMS.items() if a.networks and action in a.actions)}"
+        )
+    own = own_algorithm(network)
+    if own and name != "maskable-ppo":
+        raise ValueError(f"network '{network}' is trained by maskable-ppo alone, not by {name}")
+    if network == MLP and action == "slots" and not found.masks:
+        raise ValueError(
+            f"{name} has no masks, and the network 'mlp' would act illegally; take "
+            f"{_listed(n for n, a in ALGORITHMS.items() if a.masks)}, or one of the networks that "
+            f"mask by themselves: {_listed(n for n in networks() if n != MLP)}"
+        )
+    return found
+
+
+def hyperparameters(training: Training, decisions: int, trained_by: Any) -> dict[str, Any]:
+    """Give the arguments of what trains: those of the training over the table's.
+
+    ``decisions`` is the length of an episode, and of a rollout unless another is given. Raises
+    ``ValueError`` that names an unknown or mistyped one.
+    """
+    algorithm = ALGORITHMS[training.algorithm]
+    known = {dashed(name): p for name, p in parameters_of(trained_by).items()}
+    given: dict[str, Any] = {"n_steps": decisions} if algorithm.rollouts else {}
+    given |= algorithm.defaults
+    for key, value in training.hyperparameters.items():
+        name = dashed(key)
+        if name not in known:
+            raise ValueError(f"key 'hyperparameters.{key}' {unknown(key, known)}")
+        given[name.replace("-", "_")] = _typed(key, value, known[name])
+    if "batch_size" in given and algorithm.rollouts:  # no larger than what there is
+        given["batch_size"] = min(given["batch_size"], given["n_steps"] * training.envs)
+    return given
+
+
+def parameters_of(trained_by: Any) -> dict[str, inspect.Parameter]:
+    """List what a class or function takes, and its bases as far as it hands the rest on."""
+    found: dict[str, inspect.Parameter] = {}
+    bases = trained_by.__mro__ if inspect.isclass(trained_by) else ()
+    takers = [vars(base)["__init__"] for base in bases if "__init__" in vars(base)]
+    for taker in takers or [trained_by]:
+        parameters = inspect.signature(taker).parameters
+        named = {n: p for n, p in parameters.items() if p.kind not in VARIABLE}
+        found = {n: p for n, p in named.items() if n not in ELSEWHERE} | found
+        if len(named) == len(parameters):
+            break
+    return found
+
+
+def _typed(key: str, value: Any, parameter: inspect.Parameter) -> Any:
+    """Check a value against the signature; a number may be written without its dot."""
+    annotation = parameter.annotation
+    config = ConfigDict(arbitrary_types_allowed=True)
+    try:
+        return TypeAdapter(annotation, config=config).validate_python(value)
+    except ValidationError as error:
+        wanted = error.errors(include_url=False)[0]["msg"].removeprefix("Input ")
+        raise ValueError(f"key 'hyperparameters.{key}': {wanted}, not {value!r:.40}") from None
+
+
+def _listed(names: Any) -> str:
+    return ", ".join(names)
