@@ -10,13 +10,23 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from memenvs.incidence import FloatArray
-from memenvs.policies import policy_class
+from memenvs.train.cast import facts
 from memenvs.train.evaluate import EpisodeResult, Track, evaluate, untracked
 from memenvs.train.experiment import DEFAULT_POLICIES, Experiment
 from memenvs.train.measures import MEASURES, measure
 from memenvs.train.references import Curve, Reference, mean_curve, references
 from memenvs.train.setting import Setting, make_setting
-from memenvs.train.statistics import mean_interval, normalised_interval, normalised_score
+from memenvs.train.statistics import (
+    Interval,
+    Statistic,
+    difference,
+    improvement,
+    interquartile_mean,
+    interval,
+    mean_interval,
+    normalised_interval,
+    normalised_score,
+)
 
 RANDOM = "random"  # the zero of the normalised score
 EPISODES = 20  # of a single material
@@ -24,24 +34,27 @@ EPISODES = 20  # of a single material
 OPTIMUM = "frontier_at_capacity"
 SHOWN = tuple(name for name in MEASURES if name not in ("load", "illegal"))
 
+# Of the precision beside that of the baseline: the difference of means, and how often it is better.
+COMPARED: dict[str, Statistic] = {"difference": difference, "improvement": improvement}
+
 Record: TypeAlias = dict[str, Any]
 Key: TypeAlias = tuple[str, str, int]  # policy, material, capacity
 
 
 @dataclass(frozen=True)
 class Group:
-    """What one policy reached at one capacity: E episodes, or M materials."""
+    """What one policy reached at one capacity, with K seeds: in E episodes, or M materials."""
 
-    values: dict[str, FloatArray]  # of each measure: (E,), or (M,); NaN where undefined
+    values: dict[str, FloatArray]  # of each measure: (K, E), or (K, M); NaN where undefined
 
     def mean(self, name: str) -> float | None:
         """Mean of a measure where it is defined."""
         defined = self.defined(name)
-        return float(defined.mean()) if len(defined) else None
+        return float(defined.mean()) if defined.size else None
 
     def defined(self, name: str) -> FloatArray:
-        """Values of a measure where it is defined."""
-        return self.values[name][~np.isnan(self.values[name])]
+        """Values of a measure where it is defined: for a material it is by every seed, or none."""
+        return self.values[name][:, ~np.isnan(self.values[name]).any(axis=0)]
 
 
 @dataclass(frozen=True)
@@ -71,7 +84,8 @@ def compare(
     asked = list(dict.fromkeys(experiment.policy)) or _default_policies(setting)
     played = list(dict.fromkeys([*asked, RANDOM, experiment.baseline]))
     episodes = experiment.episodes or (EPISODES if len(setting.materials) == 1 else 1)
-    results = evaluate(setting, played, episodes=episodes, seed=experiment.seed, track=track)
+    played_by = evaluate(setting, played, episodes=episodes, seed=experiment.seed, track=track)
+    results = played_by.results
     best = references(setting, results, time_limit=experiment.time_limit, track=track)
     groups = _groups(setting, results, best)
     rows, summary = [], []
@@ -81,8 +95,12 @@ def compare(
                 _row(groups, policy, material.name, capacity, best[material.name, capacity])
                 for material in setting.materials
             ]
+            cast = played_by.casts[capacity, policy]
+            for row in own:
+                row["seen"] = cast.has_seen(row["material"])
             rows += own
-            summary.append(_summary(setting, groups, policy, capacity, experiment, own))
+            nested = cast.nested or played_by.casts[capacity, experiment.baseline].nested
+            summary.append(_summary(setting, groups, policy, capacity, experiment, own, nested))
     drawn = mean_curve(setting, time_limit=experiment.time_limit, track=track) if curve else None
     return Comparison(tuple(rows), tuple(summary), experiment.baseline, drawn)
 
@@ -98,15 +116,21 @@ def _groups(
     results: Sequence[EpisodeResult],
     best: dict[tuple[str, int], Reference],
 ) -> dict[Key, Group]:
-    """Measure every episode, by policy, material and capacity; episodes in order."""
+    """Measure every episode, by policy, material and capacity; seeds and episodes in order."""
 
     def key(result: EpisodeResult) -> Key:
         return result.policy, result.material, result.capacity
 
     groups = {}
-    for name, members in groupby(sorted(results, key=lambda r: (*key(r), r.episode)), key):
-        measured = [measure(r, best[r.material, r.capacity], setting.budget) for r in members]
-        groups[name] = Group({m: np.array([each[m] for each in measured]) for m in MEASURES})
+    for name, members in groupby(
+        sorted(results, key=lambda r: (*key(r), r.member, r.episode)), key
+    ):
+        played = list(members)
+        measured = [measure(r, best[r.material, r.capacity], setting.budget) for r in played]
+        shape = (played[-1].member + 1, -1)
+        groups[name] = Group(
+            {m: np.array([each[m] for each in measured]).reshape(shape) for m in MEASURES}
+        )
     return groups
 
 
@@ -116,12 +140,13 @@ def _row(
     own, lowest = groups[policy, material, capacity], groups[RANDOM, material, capacity]
     precision = own.values["precision"]
     at_capacity = own.values["frontier_at_capacity"]
-    loads = own.values["load"].tolist()
+    loads = own.values["load"].ravel().tolist()
     return {
         "policy": policy,
         "material": material,
         "capacity": capacity,
-        "episodes": len(precision),
+        "seeds": len(precision),
+        "episodes": precision.shape[1],
         **_means(own),
         "frontier_proved": all(best.proved[load] for load in [*loads, best.limit]),
         "normalised": normalised_score(precision, lowest.values["precision"], at_capacity),
@@ -136,39 +161,61 @@ def _summary(
     capacity: int,
     experiment: Experiment,
     rows: Sequence[Record],
+    nested: bool,
 ) -> Record:
-    """Average over materials, or over the episodes of the only one, with paired intervals."""
+    """Average over materials, or over the episodes of the only one, with paired intervals.
+
+    ``nested``: each material has models of its own.
+    """
     own, lowest, baseline = (
         _units(setting, groups, name, capacity) for name in (policy, RANDOM, experiment.baseline)
     )
     reached, zero, one = own.values["precision"], lowest.values["precision"], own.values[OPTIMUM]
-    difference = reached - baseline.values["precision"]
+    against = [reached, baseline.values["precision"]]
     seed = experiment.seed
-    intervals = {name: mean_interval(own.defined(name), seed) for name in SHOWN}
-    intervals["normalised"] = normalised_interval(reached, zero, one, seed)
-    low, high = intervals["precision"] or (None, None)
-    difference_low, difference_high = mean_interval(difference, seed) or (None, None)
+    intervals = {name: mean_interval(own.defined(name), seed, nested=nested) for name in SHOWN}
+    intervals["normalised"] = normalised_interval(reached, zero, one, seed, nested=nested)
+    intervals["iqm"] = interval([reached], interquartile_mean, seed, nested=nested)
+    if policy == experiment.baseline:  # it is itself, whichever seeds are drawn
+        against = [reached.mean(axis=0, keepdims=True)] * 2
+    for name, statistic in COMPARED.items():
+        intervals[name] = interval(against, statistic, seed, nested=nested)
+    told = facts(policy)
     return {
         "policy": policy,
         "capacity": capacity,
         "precision": own.mean("precision"),
-        "low": low,
-        "high": high,
+        **_ends("", intervals["precision"]),
         "interval_over": "episodes" if len(setting.materials) == 1 else "materials",
         "materials": len(setting.materials),
+        "seeds": len(reached),
         "episodes": sum(row["episodes"] for row in rows),
         **{name: mean for name, mean in _means(own).items() if name != "precision"},
         "frontier_proved": all(row["frontier_proved"] for row in rows),
         "normalised": normalised_score(reached, zero, one),
-        "difference": float(difference.mean()),
-        "difference_low": difference_low,
-        "difference_high": difference_high,
+        "iqm": float(interquartile_mean(reached)),
+        **_ends("iqm_", intervals["iqm"]),
+        **{
+            key: value
+            for name, statistic in COMPARED.items()
+            for key, value in (
+                (name, float(statistic(*against))),
+                *_ends(f"{name}_", intervals[name]).items(),
+            )
+        },
         "baseline": experiment.baseline,
-        "privileged": policy_class(policy).privileged,
-        "knows": policy_class(policy).knows,
+        "privileged": told.privileged,
+        "knows": told.knows,
+        "taught_by": told.taught_by,
+        "seen": any(row["seen"] for row in rows),
         "illegal": sum(row["illegal"] for row in rows),
-        "intervals": {name: interval and list(interval) for name, interval in intervals.items()},
+        "intervals": {name: found and list(found) for name, found in intervals.items()},
     }
+
+
+def _ends(prefix: str, found: Interval | None) -> Record:
+    low, high = found or (None, None)
+    return {f"{prefix}low": low, f"{prefix}high": high}
 
 
 def _means(group: Group) -> Record:
@@ -180,5 +227,6 @@ def _units(setting: Setting, groups: dict[Key, Group], policy: str, capacity: in
     each = [groups[policy, material.name, capacity] for material in setting.materials]
     if len(each) == 1:
         return each[0]
-    means = {name: [group.mean(name) for group in each] for name in MEASURES}
-    return Group({name: np.array(column, dtype=np.float64) for name, column in means.items()})
+    return Group(
+        {name: np.stack([g.values[name].mean(axis=1) for g in each], axis=1) for name in MEASURES}
+    )

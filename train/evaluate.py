@@ -12,7 +12,7 @@ import gymnasium as gym
 import numpy as np
 
 from memenvs.material import Material
-from memenvs.policies import make
+from memenvs.train.cast import Cast
 from memenvs.train.setting import Setting
 
 Job = TypeVar("Job")
@@ -27,6 +27,7 @@ class EpisodeResult:
     material: str
     capacity: int
     episode: int  # number within its material: equal numbers are the same episode
+    member: int  # number among the seeds of a training
     size: float  # stored claims
     cost: float  # their summed cost
     coverage: float
@@ -37,6 +38,14 @@ class EpisodeResult:
     settled: float  # summed over the episode
     settlements: int  # queries settled
     illegal: int  # actions that broke the mask
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Episodes, and who played them under which name at which capacity."""
+
+    results: list[EpisodeResult]
+    casts: dict[tuple[int, str], Cast]  # by capacity, policy
 
 
 def untracked(jobs: Sequence[Job], what: str) -> Iterable[Job]:
@@ -51,23 +60,33 @@ def evaluate(
     episodes: int,
     seed: int = 0,
     track: Track[Any] = untracked,
-) -> list[EpisodeResult]:
+) -> Evaluation:
     """Play each policy at each capacity, ``episodes`` times on each material.
 
-    Raises ``ValueError`` for an unknown policy before anything is played.
+    Each seed of a training plays them all. Raises ``ValueError`` for an unknown policy before
+    anything is played.
     """
-    players = {
-        (capacity, name): (env, make(name, env, seed=seed))
+    names = [material.name for material in setting.materials]
+    casts = {
+        (capacity, name): Cast(name, env, seed, names)
         for (capacity, env), name in product(setting.envs.items(), policies)
     }
     results = []
-    jobs = list(product(players, range(len(setting.materials)), range(episodes)))
-    for (capacity, name), place, episode in track(jobs, "episodes"):
-        env, policy = players[capacity, name]
+    jobs = [
+        (key, place, episode, member)
+        for (key, cast), place, episode in product(
+            casts.items(), range(len(setting.materials)), range(episodes)
+        )
+        for member in range(cast.size)
+    ]
+    for (capacity, name), place, episode, member in track(jobs, "episodes"):
         material = setting.materials[place]
-        measured = play(env, policy, material, episode_seed(seed, material.name, episode))
-        results.append(EpisodeResult(name, material.name, capacity, episode, **measured))
-    return results
+        player = casts[capacity, name].player(material.name, member)
+        measured = play(
+            setting.envs[capacity], player, material, episode_seed(seed, material.name, episode)
+        )
+        results.append(EpisodeResult(name, material.name, capacity, episode, member, **measured))
+    return Evaluation(results, casts)
 
 
 def episode_seed(seed: int, material: str, episode: int) -> int:
@@ -87,6 +106,8 @@ def play(env: gym.Env[Any, Any], policy: Any, material: Material, seed: int) -> 
         observation, _, terminated, truncated, info = env.step(action)
         over = terminated or truncated
     inner: Any = env.unwrapped
+    if hasattr(policy, "conclude"):  # it learns while it is tested
+        policy.conclude(state, float(inner.episode.earned))
     final = material.evaluate(inner.memory)
     return {
         "size": float(final.size),

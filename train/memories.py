@@ -32,16 +32,18 @@ class Section:
 
     title: str
     settings: dict[str, Any]  # of the experiment
-    more: tuple[str, ...] = ("trust", "optimal")  # policies beside the simple ones and today's
+    # Policies beside the simple ones and today's.
+    more: tuple[str, ...] = ("trust", "bisimulation:learning", "optimal")
     data: str = ""  # kind of the data set that it needs; "": comes with the package
 
     @property
     def policies(self) -> tuple[str, ...]:
         """Everything that is played, in the order of the table."""
-        return (*SIMPLE, *TODAY, *self.more)
+        return (*SIMPLE, *TODAY, "weighted-tree", *self.more)
 
 
-REFERENCES = ("trust", "supervised", "bayes", "optimal")
+FITTED = ("trust", "supervised", "bisimulation", "bisimulation:learning")
+REFERENCES = (*FITTED, "estimator-ranker", "estimator", "bayes", "optimal")
 SECTIONS: tuple[Section, ...] = (
     Section("Odyssey", {"material": ["odyssey"], "capacity": [3]}),
     Section("Odyssey with a false claim", {"material": ["odyssey-noisy"], "capacity": [3]}),
@@ -50,13 +52,13 @@ SECTIONS: tuple[Section, ...] = (
     Section(
         "LoCoMo",
         {"capacity": [50, 100, 200]},
-        ("longest", "trust", "supervised", "optimal"),
+        ("longest", *FITTED, "optimal"),
         "locomo",
     ),
     Section(
         "EntailmentBank",
         {"capacity": [50, 100]},
-        ("longest", "trust", "supervised", "optimal"),
+        ("longest", *FITTED, "optimal"),
         "entailment-bank",
     ),
 )

@@ -24,6 +24,8 @@ def play_own(env: gym.Env[Any, Any], policy: Any, material: Material, seed: int)
         observation, _, terminated, truncated, info = env.step(action)
         over = terminated or truncated
     inner: Any = env.unwrapped
+    if hasattr(policy, "conclude"):
+        policy.conclude(state, float(inner.episode.earned))
     if not hasattr(policy, "held"):
         return np.asarray(inner.memory)
     batch = {name: array[None] for name, array in observation.items()}

@@ -18,14 +18,34 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 WIDTH = 100  # where the output is no terminal
+FIRST = ("policy", "precision", "cover", "infl", "size", "front", "loss", "share", "norm")
+MARKS = {"*": "privileged", "°": "knows", "‡": "taught_by", "†": "seen"}  # of a policy in a table
 
 
 def print_comparison(comparison: Comparison) -> None:
-    """Print a table for each capacity, and what its columns mean."""
+    """Print two tables for each capacity, and what their columns mean."""
     console = make_console()
     for capacity, members in groupby(comparison.summary, key=lambda s: s["capacity"]):
-        console.print(_table(f"S = {capacity}", list(members), comparison.baseline))
+        records = list(members)
+        console.print(_table(f"S = {capacity}", FIRST, map(_cells, records)))
+        columns = ("policy", "iqm", f"vs {comparison.baseline}", "better")
+        console.print()
+        console.print(_table("", columns, map(_compared, records)))
     console.print(_legend(comparison), style="dim")
+
+
+def print_curves(curves: Sequence[Record]) -> None:
+    """Print how the share of the frontier grows with the queries settled, a table for each tier."""
+    console = make_console()
+    for tier, members in groupby(curves, key=lambda record: record["tier"]):
+        records = list(members)
+        counts = sorted({record["settled"] for record in records})
+        rows = []
+        for policy in dict.fromkeys(record["policy"] for record in records):
+            own = {r["settled"]: r["share"] for r in records if r["policy"] == policy}
+            rows.append((policy, *(_number(own[count]) for count in counts)))
+        title = f"{tier}: share of the frontier by queries settled while it was written"
+        console.print(_table(title, ("policy", *map(str, counts)), rows))
 
 
 def make_console(*, stderr: bool = False) -> Console:
@@ -83,17 +103,15 @@ def _flat(record: Record) -> Record:
     return flat
 
 
-def _table(title: str, records: Sequence[Record], baseline: str) -> Table:
-    columns = ("policy", "precision", "cover", "infl", "size", "front", "loss", "share", "norm")
-    table = plain_table((*columns, f"vs {baseline}"), map(_cells, records), {"policy"})
-    table.title = f"\n{title}"
+def _table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
+    table = plain_table(columns, rows, {"policy"})
+    table.title = f"\n{title}" if title else ""
     return table
 
 
 def _cells(record: Record) -> tuple[str, ...]:
-    mark = "*" if record["privileged"] else "°" if record["knows"] else ""
     return (
-        f"{record['policy']}{mark}",
+        _named(record),
         f"{_number(record['precision'])} {_interval(record['low'], record['high'])}",
         _number(record["coverage"]),
         _number(record["water_inflation"]),
@@ -102,9 +120,24 @@ def _cells(record: Record) -> tuple[str, ...]:
         _number(record["efficiency_loss"]),
         _number(record["share"]),
         _number(record["normalised"], digits=2),
+    )
+
+
+def _compared(record: Record) -> tuple[str, ...]:
+    return (
+        _named(record),
+        f"{_number(record['iqm'])} {_interval(record['iqm_low'], record['iqm_high'])}",
         f"{_number(record['difference'], sign='+')} "
         f"{_interval(record['difference_low'], record['difference_high'], sign='+')}",
+        f"{_number(record['improvement'], digits=2)} "
+        f"{_interval(record['improvement_low'], record['improvement_high'])}",
     )
+
+
+def _named(record: Record) -> str:
+    marks = [mark for mark, name in MARKS.items() if record[name]]
+    seeds = f" ({record['seeds']} seeds)" if record["seeds"] > 1 else ""
+    return f"{record['policy']}{''.join(marks)}{seeds}"
 
 
 def _number(value: float | None, *, digits: int = 3, sign: str = "") -> str:
@@ -128,12 +161,19 @@ def _legend(comparison: Comparison) -> str:
     lines = [
         f"Means over {over}, in brackets their 95% bootstrap intervals. front: best precision at "
         "the memory's own size; loss: how far it is above precision; share: precision over the "
-        "best at S; norm: random 0, best at S 1; infl: coverage less precision."
+        "best at S; norm: random 0, best at S 1; infl: coverage less precision; iqm: mean of the "
+        "middle half; better: how often it beats the baseline on the same material or episode."
     ]
+    if any(record["seeds"] > 1 for record in comparison.summary):
+        lines.append("Of a training with several seeds the intervals are over the seeds, too.")
     if any(record["privileged"] for record in comparison.summary):
         lines.append("* an oracle: it reads what no agent may know.")
     for known in sorted({record["knows"] for record in comparison.summary} - {""}):
         lines.append(f"° knows the generator's {known}, and no truth.")
+    for teacher in sorted({record["taught_by"] for record in comparison.summary} - {""}):
+        lines.append(f"‡ its training was helped by {teacher}.")
+    if any(record["seen"] for record in comparison.summary):
+        lines.append("† it was trained on materials that it plays here.")
     if not all(record["frontier_proved"] for record in comparison.summary):
         lines.append("≤ an upper bound: the optimum was not proved within the time limit.")
     return "\n".join(lines)

@@ -1,32 +1,86 @@
-"""Bootstrap intervals of means and of ratios of mean differences."""
+"""Bootstrap intervals over units and seeds: of means, interquartile means, ratios, comparisons."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import product
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memenvs.incidence import FloatArray
+from memenvs.incidence import FloatArray, IntArray
 
 Interval: TypeAlias = tuple[float, float]
+Statistic = Callable[..., FloatArray]  # of samples (..., K, n), one after another: (...)
 
 RESAMPLES = 5000
+BATCH = 1000  # resamples at once: bounds the memory that many episodes take
 LEVEL = 0.95
 COINCIDE = 1e-9  # differences below this are rounding
+CUT = 0.25  # share of the values that the interquartile mean leaves out at either end
 
 
-def mean_interval(values: FloatArray, seed: int = 0) -> Interval | None:
-    """Percentile bootstrap interval of the mean of ``values`` ``(n,)``; None for fewer than two.
+def interval(
+    samples: Sequence[FloatArray], statistic: Statistic, seed: int = 0, *, nested: bool = False
+) -> Interval | None:
+    """Percentile bootstrap interval of a statistic of paired samples; None for a single value.
 
-    Equal seeds resample the same units, so that intervals of several measures are comparable.
+    A sample is ``(n,)``, one value for each unit (a material, or an episode of the only one), or
+    ``(K, n)`` where a policy was trained with K seeds. Units are drawn for all samples alike, seeds
+    for each sample by itself: whole seeds, since a seed plays every unit, or, if ``nested``, seeds
+    of each unit anew, since each unit has models of its own. Equal ``seed`` draws the same units,
+    so that intervals of several measures are comparable.
     """
-    if len(values) < 2:
+    tables = [np.atleast_2d(sample) for sample in samples]
+    units = tables[0].shape[1]
+    if units < 1 or max(table.size for table in tables) < 2:
         return None
-    if np.ptp(values) == 0:
+    drawing, own = np.random.default_rng(seed), np.random.default_rng([seed, 1])
+    found = []
+    for _ in range(0, RESAMPLES, BATCH):
+        drawn = drawing.integers(0, units, (BATCH, units))
+        found.append(statistic(*(_resampled(table, drawn, own, nested) for table in tables)))
+    tail = 100 * (1 - LEVEL) / 2
+    low, high = np.percentile(np.concatenate(found), [tail, 100 - tail])
+    return float(low), float(high)
+
+
+def mean_interval(values: FloatArray, seed: int = 0, *, nested: bool = False) -> Interval | None:
+    """Bootstrap interval of the mean of ``values``, ``(n,)`` or ``(K, n)``; None for one value."""
+    if values.size > 1 and np.ptp(values) == 0:
         return float(values.mean()), float(values.mean())
-    return _percentiles((values,), np.mean, seed)
+    return interval([values], mean, seed, nested=nested)
+
+
+def mean(values: FloatArray) -> FloatArray:
+    """Mean over seeds and units: ``(..., K, n)`` to ``(...)``."""
+    return np.asarray(values.mean(axis=(-2, -1)))
+
+
+def interquartile_mean(values: FloatArray) -> FloatArray:
+    """Mean of the middle half of all values: ``(..., K, n)`` to ``(...)``."""
+    flat = np.sort(values.reshape(*values.shape[:-2], -1), axis=-1)
+    cut = int(CUT * flat.shape[-1])
+    return np.asarray(flat[..., cut : flat.shape[-1] - cut].mean(axis=-1))
+
+
+def difference(reached: FloatArray, baseline: FloatArray) -> FloatArray:
+    """Difference of two means: samples ``(..., K, n)``, ``(..., J, n)``."""
+    return mean(reached) - mean(baseline)
+
+
+def improvement(reached: FloatArray, baseline: FloatArray) -> FloatArray:
+    """Probability that one seed beats one of the baseline on the same unit; a tie is half a win.
+
+    Samples are ``(..., K, n)`` and ``(..., J, n)``.
+    """
+    pairs = list(product(range(reached.shape[-2]), range(baseline.shape[-2])))
+    won = np.zeros(reached.shape[:-2])
+    for one, other in pairs:
+        apart = reached[..., one, :] - baseline[..., other, :]
+        won += (apart > COINCIDE).mean(axis=-1) + 0.5 * (np.abs(apart) <= COINCIDE).mean(axis=-1)
+    return np.asarray(won / len(pairs))
 
 
 def normalised_score(reached: FloatArray, lowest: FloatArray, highest: FloatArray) -> float | None:
@@ -36,46 +90,40 @@ def normalised_score(reached: FloatArray, lowest: FloatArray, highest: FloatArra
 
 
 def normalised_interval(
-    reached: FloatArray, lowest: FloatArray, highest: FloatArray, seed: int = 0
+    reached: FloatArray,
+    lowest: FloatArray,
+    highest: FloatArray,
+    seed: int = 0,
+    *,
+    nested: bool = False,
 ) -> Interval | None:
-    """Percentile bootstrap interval of ``normalised_score``; the three ``(n,)`` are paired.
+    """Bootstrap interval of ``normalised_score``; the three ``(n,)`` or ``(K, n)`` are paired.
 
     None for fewer than two units, and where a resample leaves the score undefined.
     """
-    if len(reached) < 2:
+    if reached.shape[-1] < 2:
         return None
     undefined = False
 
-    def score(
-        reached: FloatArray, lowest: FloatArray, highest: FloatArray, axis: int
-    ) -> FloatArray:
+    def score(reached: FloatArray, lowest: FloatArray, highest: FloatArray) -> FloatArray:
         nonlocal undefined
-        base = lowest.mean(axis=axis)
-        span = highest.mean(axis=axis) - base
+        base = mean(lowest)
+        span = mean(highest) - base
         meet = np.abs(span) < COINCIDE
         undefined |= bool(np.any(meet))
-        return np.asarray((reached.mean(axis=axis) - base) / np.where(meet, 1.0, span))
+        return np.asarray((mean(reached) - base) / np.where(meet, 1.0, span))
 
-    interval = _percentiles((reached, lowest, highest), score, seed)
-    return None if undefined else interval
+    found = interval([reached, lowest, highest], score, seed, nested=nested)
+    return None if undefined else found
 
 
-def _percentiles(
-    samples: tuple[FloatArray, ...], statistic: Callable[..., Any], seed: int
-) -> Interval:
-    from scipy.stats import bootstrap
-
-    found: NDArray[np.float64] = np.array(
-        bootstrap(
-            samples,
-            statistic,
-            n_resamples=RESAMPLES,
-            batch=1000,  # bounds the memory that many episodes take
-            confidence_level=LEVEL,
-            method="percentile",
-            paired=True,
-            vectorized=True,
-            rng=np.random.default_rng(seed),
-        ).confidence_interval
-    )
-    return float(found[0]), float(found[1])
+def _resampled(
+    table: FloatArray, units: IntArray, own: np.random.Generator, nested: bool
+) -> NDArray[Any]:
+    """Draw a sample ``(K, n)`` anew, units ``(R, n)`` given: ``(R, K, n)``."""
+    seeds, resamples = len(table), len(units)
+    if seeds == 1:
+        drawn = np.zeros((resamples, 1, 1), dtype=np.int64)
+    else:
+        drawn = own.integers(0, seeds, (resamples, seeds, units.shape[1] if nested else 1))
+    return np.asarray(table[drawn, units[:, None, :]])

@@ -2,8 +2,17 @@
 
 import numpy as np
 import pytest
+from scipy.stats import mannwhitneyu, trim_mean
 
-from memenvs.train.statistics import mean_interval, normalised_interval, normalised_score
+from memenvs.train.statistics import (
+    difference,
+    improvement,
+    interquartile_mean,
+    interval,
+    mean_interval,
+    normalised_interval,
+    normalised_score,
+)
 
 
 def test_interval_of_two_values_spans_the_possible_means() -> None:
@@ -66,3 +75,49 @@ def test_normalised_interval_resamples_in_pairs() -> None:
 def test_normalised_interval_is_empty_where_a_resample_leaves_it_undefined() -> None:
     lowest, highest = np.array([0.0, 0.5]), np.array([1.0, 0.5])
     assert normalised_interval(lowest, lowest, highest) is None
+
+
+def test_an_interval_over_seeds_and_units_matches_both_variances() -> None:
+    # Cells are a seed's effect and a unit's: the variance of the mean is the sum of theirs.
+    rng = np.random.default_rng(3)
+    seeds, units = rng.normal(size=(40, 1)), 2 * rng.normal(size=(1, 50))
+    low, high = mean_interval(seeds + units)
+    wanted = 2 * 1.96 * np.sqrt(seeds.var() / 40 + units.var() / 50)
+    assert high - low == pytest.approx(wanted, rel=0.06)
+
+
+def test_an_interval_over_models_of_each_unit_draws_them_apart() -> None:
+    # Within a unit all is chance of its own: K·n models behave as so many independent values.
+    values = np.random.default_rng(4).normal(size=(8, 60))
+    values -= values.mean(axis=0)  # units do not differ
+    low, high = mean_interval(values, nested=True)
+    assert high - low == pytest.approx(2 * 1.96 * values.std() / np.sqrt(480), rel=0.06)
+
+
+def test_seeds_of_one_unit_have_an_interval() -> None:
+    assert mean_interval(np.array([[0.0], [1.0]])) == (0.0, 1.0)
+
+
+def test_interquartile_mean_by_hand() -> None:
+    assert interquartile_mean(np.array([[9.0, 1.0, 2.0, 100.0]])) == pytest.approx((2 + 9) / 2)
+    values = np.random.default_rng(0).normal(size=(3, 7))
+    assert interquartile_mean(values) == pytest.approx(trim_mean(values.ravel(), 0.25))
+
+
+def test_improvement_is_the_share_of_pairs_won() -> None:
+    reached = np.array([[1.0, 3.0], [2.0, 0.0]])  # two seeds on two units
+    baseline = np.array([[1.0, 2.0]])
+    # unit 1: a tie and a win, .75; unit 2: a win and a loss, .5
+    assert improvement(reached, baseline) == pytest.approx(0.625)
+    assert improvement(baseline, reached) == pytest.approx(0.375)
+    expected = [
+        mannwhitneyu(reached[:, unit], baseline[:, unit]).statistic / 2 for unit in range(2)
+    ]
+    assert improvement(reached, baseline) == pytest.approx(np.mean(expected))
+
+
+def test_a_difference_is_paired_over_units() -> None:
+    units = np.random.default_rng(1).normal(size=50)
+    low, high = interval([units + 0.5, units], difference)
+    assert low == pytest.approx(0.5)
+    assert high == pytest.approx(0.5)

@@ -1,0 +1,1 @@
+"""The benchmark: a frozen protocol, so that two people's numbers compare."""

@@ -1,0 +1,150 @@
+"""Plays a protocol: every part that the data is there for, and what was left out and why."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import json
+import platform
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from memenvs.files import as_document, save_materials
+from memenvs.material import Material
+from memenvs.materials.conversion import convert
+from memenvs.train.benchmark.curves import curve_records, training_records
+from memenvs.train.benchmark.protocol import Part, Protocol
+from memenvs.train.compare import Comparison, compare
+from memenvs.train.experiment import Experiment, load_experiment
+from memenvs.train.setting import make_setting
+
+FORMAT = "memenvs.benchmark/1"
+PACKAGES = ("memenvs", "gymnasium", "numpy", "scipy", "torch", "stable-baselines3", "sb3-contrib")
+
+Report = Callable[[str, Comparison], None]  # a part's name, and what was found
+
+
+def silent(part: str, found: Comparison) -> None:
+    """Show nothing of a part that is done."""
+
+
+def run_benchmark(
+    protocol: Protocol,
+    policies: Sequence[str],
+    *,
+    files: Mapping[str, str] | None = None,
+    parts: Sequence[str] = (),
+    report: Report = silent,
+) -> dict[str, Any]:
+    """Play a protocol; gives the document of the results, as JSON has it.
+
+    ``files`` holds data sets as published, by kind; ``parts`` narrows to some of the protocol's,
+    and the document says so. Raises ``ValueError`` for an unknown part or policy.
+    """
+    known = [part.name for part in protocol.parts] + ["curves"]
+    for name in parts:
+        if name not in known:
+            raise ValueError(
+                f"protocol '{protocol.name}' has no part '{name}'; choose from {', '.join(known)}"
+            )
+    left_out = {name: "not asked for" for name in known if parts and name not in parts}
+    document: dict[str, Any] = {
+        "format": FORMAT,
+        "protocol": protocol.name,
+        "protocol_digest": protocol.digest,
+        "versions": versions(),
+        "policies": list(policies),
+        "parts": [],
+        "left_out": left_out,
+        "curves": [],
+        "trainings": training_records(policies),
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        data = dict(_converted(files or {}, Path(folder)))
+        for part in protocol.parts:
+            if part.name in left_out:
+                continue
+            if part.data and part.data not in data:
+                left_out[part.name] = f"no data: give --{part.data} FILE"
+                continue
+            experiment = _experiment(protocol, part, policies, data)
+            found = compare(experiment)
+            report(part.name, found)
+            played = make_setting(experiment).materials
+            document["parts"].append(_record(protocol, part, found, played))
+    if "curves" not in left_out:
+        for curve in protocol.curves:
+            document["curves"] += curve_records(protocol, curve, policies)
+    return document
+
+
+def versions() -> dict[str, str]:
+    """Versions of Python and of the packages that numbers depend on."""
+    found = {"python": platform.python_version(), "platform": sys.platform}
+    for name in PACKAGES:
+        try:
+            found[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def digest(materials: Iterable[Material]) -> str:
+    """SHA-256 of materials' content in order: a line of JSON each, keys sorted, ASCII."""
+    content = hashlib.sha256()
+    for material in materials:
+        line = json.dumps(as_document(material), sort_keys=True, separators=(",", ":"))
+        content.update(line.encode() + b"\n")
+    return content.hexdigest()
+
+
+def _converted(files: Mapping[str, str], folder: Path) -> Iterable[tuple[str, str]]:
+    for kind, file in files.items():
+        path = str(folder / f"{kind}.jsonl")
+        save_materials(convert(kind, file).materials, path)
+        yield kind, path
+
+
+def _experiment(
+    protocol: Protocol, part: Part, policies: Sequence[str], data: Mapping[str, str]
+) -> Experiment:
+    settings = dict(part.settings) | ({"material": [data[part.data]]} if part.data else {})
+    return load_experiment(
+        None,
+        {
+            **settings,
+            "policy": list(policies),
+            "baseline": protocol.baseline,
+            "seed": protocol.seed,
+            "time-limit": protocol.time_limit,
+        },
+    )
+
+
+def _record(
+    protocol: Protocol, part: Part, found: Comparison, materials: Sequence[Material]
+) -> dict[str, Any]:
+    """Give a part's summary, and the precision on every material for paired differences."""
+    reached: dict[tuple[str, int], list[float]] = {}
+    for row in found.rows:
+        reached.setdefault((row["policy"], row["capacity"]), []).append(row["precision"])
+    return {
+        "part": part.name,
+        "settings": dict(part.settings),
+        "materials": {
+            "names": [material.name for material in materials],
+            "sha256": digest(materials),
+        },
+        "summary": [
+            {name: record[name] for name in ("policy", "capacity", "interval_over", "baseline")}
+            | {name: record[name] for name in protocol.metrics}
+            for record in found.summary
+        ],
+        "precision": [
+            {"policy": policy, "capacity": capacity, "values": values}
+            for (policy, capacity), values in reached.items()
+        ],
+    }

@@ -1,0 +1,77 @@
+"""Who plays under the name of a policy: the policy itself, or the models of a training."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from memenvs.policies import is_path, make, policy_class
+from memenvs.policies.base import Policy
+from memenvs.policies.loading import build
+from memenvs.policies.models import ENSEMBLE, Model, find_models, unseen
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a reader of a table has to be told of a policy."""
+
+    privileged: bool  # it reads what no agent may know
+    knows: str  # what it is told besides observations
+    taught_by: str  # teacher or privileged reward of its training
+
+
+class Cast:
+    """Plays one name in one environment; each material by models that were not trained on it.
+
+    Where every model was trained on a material, all of them play it. Each material is played by as
+    many members as the one with the fewest has. Raises ``ValueError`` for an unknown name, and for
+    a model that does not fit.
+    """
+
+    def __init__(self, name: str, env: Any, seed: int, materials: Sequence[str]) -> None:
+        self._env, self._seed = env, seed
+        self._together = name.endswith(ENSEMBLE)
+        self._built: dict[tuple[Model, ...], Policy] = {}
+        self._members: dict[str, list[tuple[Model, ...]]] = {}  # of each material
+        self._policy: Policy | None = None
+        if not is_path(name):
+            self._policy, self.size, self.nested = make(name, env, seed=seed), 1, False
+            return
+        models = find_models(name)
+        for material in materials:
+            left = unseen(models, material)
+            self._members[material] = [tuple(left)] if self._together else [(m,) for m in left]
+        self.size = min(map(len, self._members.values()))
+        chosen = {tuple(members[: self.size]) for members in self._members.values()}
+        self.nested = len(chosen) > 1  # each material has models of its own
+        for members in chosen:
+            for member in members:
+                self._player(member)  # what does not fit says so before anything is played
+
+    def player(self, material: str, member: int) -> Policy:
+        """Give the policy that plays a material as the member of a number."""
+        if self._policy is not None:
+            return self._policy
+        return self._player(self._members[material][member])
+
+    def has_seen(self, material: str) -> bool:
+        """Whether a model that plays a material was trained on it."""
+        members = self._members.get(material, [])[: self.size]
+        return any(model.has_seen(material) for member in members for model in member)
+
+    def _player(self, member: tuple[Model, ...]) -> Policy:
+        if member not in self._built:
+            self._built[member] = build(member, self._env, seed=self._seed)
+        return self._built[member]
+
+
+def facts(name: str) -> Facts:
+    """Say what a policy, or a training, was allowed to know."""
+    if not is_path(name):
+        found = policy_class(name)
+        return Facts(found.privileged, found.knows, "")
+    settings = find_models(name)[0].card.settings
+    imitation, shaping = settings.get("imitation") or {}, settings.get("shaping") or {}
+    teachers = [t for t in (imitation.get("teacher"), shaping.get("wrapper")) if t]
+    return Facts(False, "", ", ".join(teachers))

@@ -1,0 +1,68 @@
+"""`memenvs benchmark`: policies by a frozen protocol, so that two people's numbers compare."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from memenvs.train.compare import Comparison
+
+
+@click.command()
+@click.option("--protocol", default="v1", metavar="NAME", help="Of the frozen protocols (v1).")
+@click.option("--policy", multiple=True, required=True, help="A name or a model; repeat it.")
+@click.option("--locomo", metavar="FILE", help="LoCoMo as published; without it, it is left out.")
+@click.option("--entailment-bank", metavar="FILE", help="EntailmentBank as published; likewise.")
+@click.option("--part", multiple=True, help="Only these parts of the protocol; repeat it.")
+@click.option("--out", metavar="FILE", help="Write the results there, as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print the results as one JSON object.")
+def benchmark(
+    protocol: str,
+    policy: tuple[str, ...],
+    locomo: str | None,
+    entailment_bank: str | None,
+    part: tuple[str, ...],
+    out: str | None,
+    as_json: bool,
+) -> None:
+    """Play policies by a frozen protocol.
+
+    Splits, seeds, capacities, episodes and measures are the protocol's. The results hold versions
+    and a digest of the materials, and say what was left out.
+    """
+    from memenvs.files import write_whole
+    from memenvs.train import report
+    from memenvs.train.benchmark.protocol import PROTOCOLS
+    from memenvs.train.benchmark.run import run_benchmark, silent
+
+    if protocol not in PROTOCOLS:
+        raise ValueError(f"no protocol is named '{protocol}'; choose from {', '.join(PROTOCOLS)}")
+    target = None if out is None else Path(out)
+    if target is not None and not target.absolute().parent.is_dir():
+        raise ValueError(f"{target}: there is no folder '{target.parent}'; make it first")
+    given = {"locomo": locomo, "entailment-bank": entailment_bank}
+    document = run_benchmark(
+        PROTOCOLS[protocol],
+        list(dict.fromkeys(policy)),
+        files={kind: file for kind, file in given.items() if file is not None},
+        parts=part,
+        report=silent if as_json else _show,
+    )
+    if target is not None:
+        write_whole(target, (report.as_json(document) + "\n").encode())
+    if as_json:
+        click.echo(report.as_json(document))
+    else:
+        report.print_curves(document["curves"])
+        for name, reason in document["left_out"].items():
+            click.echo(f"left out: {name} ({reason})", err=True)
+
+
+def _show(part: str, found: Comparison) -> None:
+    from memenvs.train import report
+
+    click.echo(f"\n== {part}")
+    report.print_comparison(found)
