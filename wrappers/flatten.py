@@ -14,6 +14,8 @@ from memenvs.envs.memorization.layout import Layout
 from memenvs.incidence import BoolArray
 from memenvs.wrappers.episodes import check_memorization
 
+ADDED = ("oracle_columns", "tree_columns")  # where wrappers name the columns of their arrays
+
 
 class FlattenWithColumns(
     gym.ObservationWrapper[NDArray[np.float32], Any, dict[str, Any]],
@@ -61,7 +63,7 @@ class FlattenWithColumns(
         """Name the columns of one row of an array."""
         layout: Layout = self.get_wrapper_attr("layout")
         if array not in ("claim", "claims", "memory", "queries", "context"):
-            return list(self.get_wrapper_attr("oracle_columns")[array])
+            return list(self._added(array))
         names: list[str] = []
         for name, place in getattr(layout, {"claims": "claim"}.get(array, array)).slices.items():
             if name in CUE_COLUMNS:
@@ -71,3 +73,9 @@ class FlattenWithColumns(
             else:
                 names.append(name)
         return names
+
+    def _added(self, array: str) -> tuple[str, ...]:
+        """Name the columns of an array that a wrapper adds."""
+        tables = [self.get_wrapper_attr(name) for name in ADDED if self.has_wrapper_attr(name)]
+        named: tuple[str, ...] = next(table[array] for table in tables if array in table)
+        return named

@@ -1,0 +1,51 @@
+"""The numbers of the weighted tree: the paper's, and those that it leaves open, chosen here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+
+@dataclass(frozen=True, kw_only=True)
+class Constants:
+    """Scores, decay and coefficients; all but ``decay`` and ``streak`` may be any finite number.
+
+    The outcome scores, α, β, γ, δ and the threshold are the paper's (A.2). The rest is OUR CHOICE,
+    since the paper gives none: a task starts at .5, so that a branch whose actions all failed has
+    .41 and not .07; an action without an outcome is taken at its word, as a success; what a fold
+    or a promotion keeps lies between; ρ = .9 with M = 3 lets suppression happen within 16 prompts.
+    Raises ``ValueError`` that names the field.
+    """
+
+    success: float = 0.75  # u of an action that succeeded
+    failure: float = 0.30  # u of an action that failed
+    root: float = 0.5  # initial scores, by type
+    task: float = 0.5
+    action: float = 0.75
+    summary: float = 0.6
+    global_: float = 0.6
+    decay: float = 0.9  # ρ
+    global_decay: float = 0.95  # ρ_G
+    streak: int = 3  # M
+    alpha: float = 0.60  # of the highest score of a branch
+    beta: float = 0.30  # of the mean score
+    gamma: float = 0.20  # of the share of failed actions
+    delta: float = 0.20  # of the share of obsolete nodes
+    threshold: float = 0.10  # τ_obs
+    priority: float = 1.0  # exponent of the branch priority in the selection value; 0: without it
+
+    def __post_init__(self) -> None:
+        """Refuse what is no score, no rate or no streak."""
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if field.name in SCORES and not 0 <= value <= 1:
+                raise ValueError(f"{field.name}={value!r} is no score; give one in [0, 1]")
+            if field.name in ("decay", "global_decay") and not 0 < value <= 1:
+                raise ValueError(f"{field.name}={value!r} is no rate of decay; give one in (0, 1]")
+        if type(self.streak) is not int or self.streak < 1:
+            raise ValueError(f"streak={self.streak!r} is no longest streak; give an integer from 1")
+        for name in ("alpha", "beta", "gamma", "delta", "priority"):
+            if not 0 <= getattr(self, name) < float("inf"):
+                raise ValueError(f"{name}={getattr(self, name)!r} is no coefficient; give one >= 0")
+
+
+SCORES = ("success", "failure", "root", "task", "action", "summary", "global_")

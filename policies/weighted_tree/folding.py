@@ -1,0 +1,75 @@
+"""What a fold keeps of a completed branch (section 2.5), and what a summary was built from."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from memenvs.policies.weighted_tree.nodes import (
+    ACTION,
+    ACTIVE,
+    FAILURE,
+    OBSOLETE,
+    SUMMARY,
+    TASK,
+    Nodes,
+)
+from memenvs.policies.weighted_tree.summarizer import Branch
+
+EVIDENCE = 2  # memories that support the result
+WARNINGS = 2  # failed actions that are told
+WORDS = 12  # of a failed action
+
+
+def branch_of(
+    nodes: Nodes, pool: list[int], task: int, result: str, unresolved: tuple[str, ...]
+) -> tuple[Branch, list[int], list[int]]:
+    """Gather a branch from the candidates of the tree; also the nodes of evidence and warnings.
+
+    Evidence are the memories of highest retention that did not fail, summaries of subtasks among
+    them, of equal ones the latest. A subtask that was left open is unresolved.
+    """
+    flags = np.zeros(len(nodes), dtype=bool)
+    flags[task] = True
+    inside = nodes.inherited(flags)
+    members = [number for number in pool if inside[number] and number != task]
+    told = [n for n in members if nodes.kind[n] in (ACTION, SUMMARY)]
+    sound = [n for n in told if nodes.outcome[n] != FAILURE]
+    best = sorted(sound, key=lambda n: (-nodes.score[n], -n))[:EVIDENCE]
+    failures = [n for n in told if nodes.outcome[n] == FAILURE][-WARNINGS:]
+    opened = [n for n in members if nodes.kind[n] == TASK and nodes.lifecycle[n] == ACTIVE]
+    evidence = sorted(best)
+    branch = Branch(
+        objective=nodes.texts[task],
+        result=result,
+        evidence=tuple(nodes.texts[n] for n in evidence),
+        unresolved=(*unresolved, *(nodes.texts[n] for n in opened)),
+        warnings=tuple(" ".join(nodes.texts[n].split()[:WORDS]) for n in failures),
+    )
+    return branch, evidence, failures
+
+
+def sources(nodes: Nodes, number: int, *, warnings: bool = False) -> frozenset[int]:
+    """Give the actions whose content a node carries: itself, or what its summary was built from.
+
+    With ``warnings`` also those that it warns of.
+    """
+    if nodes.kind[number] == ACTION:
+        return frozenset((number,))
+    built = nodes.metadata[number]
+    below = [*built.get("evidence", ()), *(built.get("warnings", ()) if warnings else ())]
+    return frozenset().union(*(sources(nodes, each, warnings=warnings) for each in below))
+
+
+def contradicted(nodes: Nodes, root: int, slot: str, value: str) -> list[int]:
+    """Give the actions of a tree that a later official success about a slot supersedes.
+
+    These are the ones that name the same slot and another value.
+    """
+    return [
+        number
+        for number, told in enumerate(nodes.metadata)
+        if told.get("slot") == slot
+        and told.get("value") != value
+        and nodes.root[number] == root
+        and nodes.lifecycle[number] != OBSOLETE
+    ]
