@@ -1,0 +1,115 @@
+"""The prior merge rules: pages that look alike, and pages with like occupancies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from memenvs.incidence import FloatArray, IntArray
+from memenvs.policies.bisimulation.constants import Constants
+from memenvs.policies.bisimulation.distance import TOLERANCE
+from memenvs.policies.bisimulation.graph import COUNT, SOURCE, TARGET, TERMINALS, Graph
+from memenvs.policies.bisimulation.partition import Identity, Partition, Predictions
+from memenvs.policies.bisimulation.placement import place
+from memenvs.policies.bisimulation.rules import Rule
+
+
+def make_partition(
+    rule: Rule, constants: Constants, elements: Sequence[frozenset[int]]
+) -> Partition:
+    """Build the partition of a rule; ``elements`` of the nodes grow with the graph."""
+    if rule.compares == "predictions":
+        return Predictions(rule, constants)
+    if rule.compares == "elements":
+        return Looks(rule, constants, elements)
+    if rule.compares == "occupancy":
+        return Occupancies(rule, constants)
+    return Identity()
+
+
+class Looks:
+    """The closure of pages of one label whose elements overlap enough (Jaccard similarity)."""
+
+    def __init__(
+        self, rule: Rule, constants: Constants, elements: Sequence[frozenset[int]]
+    ) -> None:
+        self._rule = rule
+        self._overlap = constants.overlap
+        self._elements = elements
+        self._alike: dict[tuple[int, frozenset[int]], int] = {}  # a node with these elements
+        self._blocks: IntArray = np.arange(TERMINALS)
+
+    def update(self, graph: Graph, touched: list[int]) -> IntArray:
+        """Unite each new page with those it looks like: pages never change."""
+        for node in range(len(self._blocks), graph.nodes):
+            self._blocks = np.append(self._blocks, node)
+            label = graph.labels[node] if self._rule.labelled else 0
+            key = label, self._elements[node]
+            alike = [
+                other
+                for (of, elements), other in self._alike.items()
+                if of == label and jaccard(elements, key[1]) >= self._overlap - TOLERANCE
+            ]
+            for other in alike:
+                self._blocks[self._blocks == self._blocks[other]] = self._blocks[node]
+            self._alike.setdefault(key, node)
+        return self._blocks
+
+
+def jaccard(first: frozenset[int], second: frozenset[int]) -> float:
+    """Shared elements among all; 1 of two empty pages."""
+    shared = len(first & second)
+    union = len(first) + len(second) - shared
+    return shared / union if union else 1.0
+
+
+class Occupancies:
+    """The closure of pages of one label with like successor representations.
+
+    A page's occupancy is (1 - γ)(I - γP)⁻¹, summed over the pages of each label; terminals absorb.
+    Two agree if half their L1 distance is small. P knows no actions, and neither does the placement
+    of pages at which nothing was done.
+    """
+
+    def __init__(self, rule: Rule, constants: Constants) -> None:
+        self._rule = rule
+        self._constants = constants
+
+    def update(self, graph: Graph, touched: list[int]) -> IntArray:
+        """Compare all pages again."""
+        blocks = np.arange(graph.nodes)
+        profile = occupancies(graph, self._constants.discount)
+        label = graph.label_array if self._rule.labelled else np.zeros_like(graph.label_array)
+        for each in np.unique(label[graph.active]).tolist():
+            nodes = np.flatnonzero(graph.active & (label == each))
+            found, inverse = np.unique(profile[nodes].round(9), axis=0, return_inverse=True)
+            apart = 0.5 * np.abs(found[:, None] - found[None]).sum(axis=2)
+            near = apart <= self._constants.occupancy + TOLERANCE
+            parts = _connected(near)[inverse.reshape(-1)]
+            oldest = np.full(parts.max() + 1, graph.nodes)
+            np.minimum.at(oldest, parts, nodes)
+            blocks[nodes] = oldest[parts]
+        for node in graph.idle:
+            block = place(graph, node, blocks, self._rule)
+            blocks[node] = node if block is None else block
+        return blocks
+
+
+def occupancies(graph: Graph, discount: float) -> FloatArray:
+    """Discounted occupancy of each label's pages, and of each terminal, from a node: ``(n, l)``."""
+    source, target, count = graph.edges[[SOURCE, TARGET, COUNT]]
+    steps = np.zeros((graph.nodes, graph.nodes))
+    np.add.at(steps, (source, target), count)
+    steps /= np.maximum(steps.sum(axis=1, keepdims=True), 1.0)
+    steps[range(TERMINALS), range(TERMINALS)] = 1.0
+    _, columns = np.unique(graph.label_array, return_inverse=True)
+    own = np.eye(columns.max() + 1)[columns]
+    return np.asarray(np.linalg.solve(np.eye(graph.nodes) - discount * steps, (1 - discount) * own))
+
+
+def _connected(near: IntArray) -> IntArray:
+    from scipy.sparse.csgraph import connected_components
+
+    found: IntArray = connected_components(near, directed=False)[1]
+    return found

@@ -1,0 +1,85 @@
+"""Readers: one step of an environment as the memory and the policy beside it see it."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from memenvs.policies import make
+from memenvs.policies.bisimulation.adapter import (
+    Adapter,
+    Endings,
+    Look,
+    Shortlister,
+    adapter_for,
+)
+from memenvs.policies.bisimulation.situations import Situations, as_batch
+from memenvs.policies.rule import Rule
+
+
+class Reading(NamedTuple):
+    """What is made of one observation."""
+
+    look: Look
+    shortlist: list[int]  # legal actions, the policy's own choice first
+
+
+class Reader(Endings, Protocol):
+    """Reads the observations of one episode."""
+
+    def read(self, observation: Any, info: dict[str, Any], state: Any) -> tuple[Reading, Any]:
+        """Read one observation; ``state`` is None at the start of an episode."""
+        ...
+
+
+class PageReader:
+    """An adapter and a policy, side by side."""
+
+    def __init__(self, adapter: Adapter, policy: Shortlister) -> None:
+        self._adapter = adapter
+        self._policy = policy
+
+    def read(self, observation: Any, info: dict[str, Any], state: Any) -> tuple[Reading, Any]:
+        """Read one page."""
+        shortlist, state = self._policy.shortlist(observation, info, state)
+        return Reading(self._adapter.look(observation, info), shortlist), state
+
+    def role(self, earned: float, steps: int, terminated: bool) -> int:
+        """Ask the adapter."""
+        return self._adapter.role(earned, steps, terminated)
+
+
+class SituationReader:
+    """Situations of a memorization environment, one by one."""
+
+    def __init__(self, situations: Situations) -> None:
+        self._situations = situations
+
+    def read(self, observation: Any, info: dict[str, Any], state: Any) -> tuple[Reading, Any]:
+        """Read one situation."""
+        if state is None:
+            state = self._situations.base.start(np.zeros(1, dtype=np.int64))
+        batch = as_batch(observation)
+        masks = batch["action_mask"].astype(bool)
+        looks, shortlists, state = self._situations.read(batch, masks, state)
+        return Reading(looks[0], shortlists[0]), state
+
+    def role(self, earned: float, steps: int, terminated: bool) -> int:
+        """Ask whether the settled share was enough."""
+        return self._situations.role(earned, steps, terminated)
+
+
+def reader_for(env: Any, policy: Any, adapter: Adapter | None = None) -> Reader:
+    """Build the reader of an environment for a policy, or for the name of a write policy.
+
+    A policy with a ``shortlist`` stands beside the environment's adapter, or a given one; a write
+    policy must score claims. Raises ``ValueError`` or ``TypeError`` for what cannot be read.
+    """
+    if isinstance(policy, str):
+        policy = make(policy, env)
+    if hasattr(policy, "shortlist"):
+        return PageReader(adapter or adapter_for(env), policy)
+    if isinstance(policy, Rule):
+        return SituationReader(Situations(policy))
+    raise TypeError(f"a {type(policy).__name__} neither gives shortlists nor scores claims")

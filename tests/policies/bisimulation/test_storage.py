@@ -1,0 +1,86 @@
+"""The memory's file: the same memory again, or a clear refusal."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from bisimulations import play, streams
+from memenvs.policies.bisimulation import RULES, TransitionMemory
+
+
+@pytest.mark.parametrize("rule", RULES)
+@settings(max_examples=8, deadline=None)
+@given(stream=streams())
+def test_a_saved_memory_goes_on_as_the_one_that_was_saved(tmp_path_factory, rule, stream):
+    path = tmp_path_factory.mktemp("memory") / "memory.json"
+    memory = play(TransitionMemory(rule), stream)
+    memory.save(path)
+    loaded = TransitionMemory.load(path)
+    assert loaded.rule == rule
+    for each in (memory, loaded):  # what comes later is placed by what was recorded last
+        play(each, stream)
+        each.begin(1000, 0)
+    assert loaded.partition() == memory.partition()
+    for page, *_ in memory.pages():
+        was, now = memory.evidence(page, [0, 1, 2]), loaded.evidence(page, [0, 1, 2])
+        np.testing.assert_allclose(now.values, was.values, atol=1e-10)
+        assert (now.total, now.counts.tolist()) == (was.total, was.counts.tolist())
+
+
+def some() -> TransitionMemory:
+    memory = TransitionMemory()
+    memory.begin(1, 2, frozenset({3}))
+    memory.record(1, 0, 2, 2, 0.0, False)
+    return memory
+
+
+def test_a_write_that_fails_leaves_the_old_file(tmp_path, monkeypatch):
+    path = tmp_path / "memory.json"
+    some().save(path)
+    before = path.read_bytes()
+
+    def refuse(*arguments, **options):
+        raise OSError("no space left")
+
+    monkeypatch.setattr("pathlib.Path.replace", refuse)
+    with pytest.raises(OSError, match="no space"):
+        TransitionMemory().save(path)
+    assert path.read_bytes() == before
+    assert [each.name for each in tmp_path.iterdir()] == ["memory.json"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"format": "memenvs.bisimulation/0"},
+        {"rule": "similarity"},
+        {"constants": {"threshold": 0.3, "colour": 1}},
+        {"edges": [[3, 0, 99, 1, 1]]},
+        {"edges": [[0, 0, 3, 1, 1]]},
+        {"edges": [[3, 7, 4, 1, 1]]},
+        {"edges": [[3, 0, 4, 0, 1]]},
+        {"begun": [[5, 1]]},
+        {"pages": "none"},
+        {"templates": None},
+    ],
+)
+def test_what_is_no_memory_is_refused_by_name(tmp_path, change):
+    path = tmp_path / "memory.json"
+    some().save(path)
+    path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    with pytest.raises(ValueError, match=r"memory\.json holds no bisimulation memory"):
+        TransitionMemory.load(path)
+
+
+def test_half_a_file_is_refused(tmp_path):
+    path = tmp_path / "memory.json"
+    some().save(path)
+    path.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(ValueError, match="holds no bisimulation memory"):
+        TransitionMemory.load(path)
+    with pytest.raises(FileNotFoundError):
+        TransitionMemory.load(tmp_path / "missing.json")
