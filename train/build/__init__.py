@@ -1,0 +1,1 @@
+"""From documents and questions to a material: reading, cutting into claims, linking."""

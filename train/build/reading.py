@@ -1,0 +1,108 @@
+"""Which reader reads which file, and which files a folder gives."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path, PurePath
+
+from memenvs.cache import Cache, content_key
+from memenvs.errors import MaterialError
+from memenvs.train.build.passages import Document, Passage
+
+MARKUP, TABLES, CHATS, OFFICE = (
+    f"memenvs.train.build.{module}" for module in ("markup", "tables", "chats", "office")
+)
+# By the end of a file's name; strings, so that a reader's parser is imported where it is needed.
+READERS: dict[str, str] = {
+    **dict.fromkeys((".txt", ".text", ".log", ".rst", ".org", ""), f"{MARKUP}:read_text"),
+    **dict.fromkeys((".md", ".markdown"), f"{MARKUP}:read_markdown"),
+    **dict.fromkeys((".html", ".htm", ".xhtml"), f"{MARKUP}:read_html"),
+    **dict.fromkeys((".srt", ".vtt", ".ass", ".ssa", ".sub"), f"{TABLES}:read_subtitles"),
+    **dict.fromkeys((".csv", ".tsv"), f"{TABLES}:read_table"),
+    **dict.fromkeys((".json", ".jsonl", ".ndjson"), f"{CHATS}:read_chat"),
+    ".pdf": f"{OFFICE}:read_pdf",
+    ".docx": f"{OFFICE}:read_docx",
+}
+SLOW = (".pdf", ".docx")  # what they hold is kept in the cache
+VERSION = 1  # of what is kept: another reader reads anew
+
+
+def find_documents(paths: Sequence[str]) -> tuple[list[tuple[str, Path]], list[str]]:
+    """Give the files of paths and of folders in them, by name, and those that no reader reads.
+
+    A name is the file's own, or its path where two files share theirs. Files of a folder stand in
+    the order of their paths; hidden ones are passed over. Raises ``MaterialError`` for a path that
+    is not there, and for a file given by itself that cannot be read.
+    """
+    found: list[Path] = []
+    unread: list[str] = []
+    for given in paths:
+        path = Path(given)
+        if path.is_dir():
+            inside = sorted(p for p in path.rglob("*") if p.is_file() and not _hidden(p, path))
+            found += [p for p in inside if p.suffix.lower() in READERS]
+            unread += [str(p) for p in inside if p.suffix.lower() not in READERS]
+        elif not path.is_file():
+            raise MaterialError("is not there; name a file or a folder", file=given)
+        elif path.suffix.lower() not in READERS:
+            known = ", ".join(suffix for suffix in READERS if suffix)
+            raise MaterialError(f"is of no kind that is read ({known})", file=given)
+        else:
+            found.append(path)
+    found = list(dict.fromkeys(found))
+    names = [path.name for path in found]
+    unique = len(set(names)) == len(names)
+    return [(path.name if unique else path.as_posix(), path) for path in found], unread
+
+
+def _hidden(path: Path, folder: Path) -> bool:
+    return any(part.startswith(".") for part in path.relative_to(folder).parts)
+
+
+def read_document(name: str, path: Path, cache: Cache) -> tuple[Document, list[Passage] | None]:
+    """Open a document; give its passages where the cache knows them.
+
+    Raises ``MaterialError`` where the file cannot be opened or is empty.
+    """
+    try:
+        document = Document(name, path.read_bytes())
+    except OSError as error:
+        raise MaterialError(f"cannot be read: {error.strerror}", file=os.fspath(path)) from None
+    if not document.content.strip():
+        raise MaterialError("is empty; leave it out", file=os.fspath(path))
+    if path.suffix.lower() not in SLOW:
+        return document, None
+    key = _key(document)
+    kept = cache.get([key]).get(key)
+    if kept is None:
+        return document, None
+    stored = json.loads(kept)
+    document.notes.update(stored["notes"])
+    return document, [Passage(**fields) for fields in stored["passages"]]
+
+
+def passages_of(document: Document, kept: list[Passage] | None, cache: Cache) -> Iterator[Passage]:
+    """Give a document's passages one by one; what took long to read is kept in the cache."""
+    if kept is not None:
+        yield from kept
+        return
+    suffix = PurePath(document.name).suffix.lower()
+    module, _, function = READERS[suffix].partition(":")
+    read: Callable[[Document], Iterator[Passage]] = getattr(
+        importlib.import_module(module), function
+    )
+    if suffix not in SLOW:
+        yield from read(document)
+        return
+    passages = list(read(document))
+    stored = {"notes": document.notes, "passages": [asdict(passage) for passage in passages]}
+    cache.put({_key(document): json.dumps(stored).encode()})
+    yield from passages
+
+
+def _key(document: Document) -> bytes:
+    return content_key(VERSION, PurePath(document.name).suffix.lower(), document.content)
