@@ -1,0 +1,1 @@
+"""The poisoning environment: which entries of a misleading history enter the context."""

@@ -1,0 +1,151 @@
+"""Choices of a context in the poisoning environment: fixed rules, a fitted one, and an oracle."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memenvs.envs.poisoning.compiled import compile_scenario
+from memenvs.envs.poisoning.layout import FIXED_COLUMNS, LAYOUT
+from memenvs.envs.poisoning.rounds import STOP
+from memenvs.incidence import BoolArray, FloatArray
+from memenvs.materials.poisoning import Scenario, Split
+
+Observation = dict[str, NDArray[Any]]
+
+
+class ContextPolicy(ABC):
+    """Picks entries by a score until none is worth it; SB3's ``predict``, without a state."""
+
+    privileged: ClassVar[bool] = False
+
+    def __init__(self, env: Any = None) -> None:
+        self.env = env
+
+    def predict(
+        self,
+        observation: Observation,
+        state: Any = None,
+        episode_start: Any = None,
+        deterministic: bool = True,
+        action_masks: NDArray[Any] | None = None,
+    ) -> tuple[NDArray[np.int64], Any]:
+        """Give an action for one observation, or for each of a batch."""
+        single = observation["context"].ndim == 1
+        batch = {name: np.asarray(a)[None] if single else a for name, a in observation.items()}
+        masks = batch["action_mask"] if action_masks is None else np.atleast_2d(action_masks)
+        worth = np.where(masks[:, 1:].astype(bool), self.worth(batch), -np.inf)
+        picked = 1 + worth.argmax(axis=1)
+        actions = np.where(worth.max(axis=1) > 0, picked, STOP)
+        return (actions[0] if single else actions), state
+
+    @abstractmethod
+    def worth(self, observation: Observation) -> FloatArray:
+        """Worth of each entry ``(B, E)``; what is not above 0 stays out."""
+
+
+def column(observation: Observation, name: str) -> FloatArray:
+    """Give a column of the entries: ``(B, E)``."""
+    return np.asarray(observation["entries"][..., LAYOUT.index(name)], dtype=np.float64)
+
+
+def _empty(observation: Observation) -> BoolArray:
+    """Say which contexts hold nothing yet: ``(B, 1)``."""
+    return np.asarray(column(observation, "chosen").sum(axis=1, keepdims=True) == 0)
+
+
+class Recent(ContextPolicy):
+    """The latest entries, as many as the budget holds."""
+
+    def worth(self, observation: Observation) -> FloatArray:
+        """The later, the better."""
+        return np.asarray(2.0 - column(observation, "age"))
+
+
+class Relevant(ContextPolicy):
+    """The entries most similar to the question, as many as the budget holds."""
+
+    def worth(self, observation: Observation) -> FloatArray:
+        """The more similar, the better."""
+        return 2.0 + column(observation, "relevance")
+
+
+class Logistic(ContextPolicy):
+    """One entry a prompt: the likeliest to be true, by a logistic regression on what is observed.
+
+    It is fitted on scenarios of the split ``"train"``: entries that answer a critical question,
+    true or false.
+    """
+
+    def __init__(self, env: Any = None) -> None:
+        super().__init__(env)
+        self.weights = fitted()
+
+    def worth(self, observation: Observation) -> FloatArray:
+        """Probability of truth, for entries that answer, while the context is empty."""
+        features = observation["entries"][..., : len(FIXED_COLUMNS)].astype(np.float64)
+        probability = 1.0 / (1.0 + np.exp(-(features @ self.weights[:-1] + self.weights[-1])))
+        return np.asarray(probability * column(observation, "answers") * _empty(observation))
+
+
+class Oracle(ContextPolicy):
+    """One entry that answers truly, of those recorded as a success if there is one."""
+
+    privileged = True
+
+    def worth(self, observation: Observation) -> FloatArray:
+        """What is true of the episodes at hand."""
+        inner = getattr(self.env, "unwrapped", self.env)
+        right = np.atleast_2d(inner.true_answers())
+        return np.asarray(right * (1.0 + column(observation, "success")) * _empty(observation))
+
+
+FIT_SETS = 800  # scenarios of the training split
+RIDGE = 1.0
+NEWTON = 25  # steps, far more than are needed
+
+
+@lru_cache(maxsize=1)
+def fitted() -> FloatArray:
+    """Fit the logistic regression: weights of the columns, then the intercept."""
+    features, truth = answering(Split("train")[:FIT_SETS])
+    return logistic_fit(features, truth)
+
+
+def answering(scenarios: Sequence[Scenario]) -> tuple[FloatArray, BoolArray]:
+    """Give the columns of entries that answer a critical question ``(n, F)``, and their truth."""
+    rows, truth = [], []
+    for scenario in scenarios:
+        compiled = compile_scenario(scenario)
+        prompt, entry = np.nonzero(compiled.offers & compiled.recorded & compiled.critical[:, None])
+        rows.append(compiled.fixed[prompt, entry])
+        truth.append(compiled.right[prompt, entry])
+    return np.concatenate(rows).astype(np.float64), np.concatenate(truth)
+
+
+def logistic_fit(features: FloatArray, truth: BoolArray, ridge: float = RIDGE) -> FloatArray:
+    """Fit by Newton's method, with a ridge on all weights but the intercept: ``(F + 1,)``."""
+    design = np.concatenate([features, np.ones((len(features), 1))], axis=1)
+    penalty = np.full(design.shape[1], ridge)
+    penalty[-1] = 0.0
+    weights = np.zeros(design.shape[1])
+    for _ in range(NEWTON):
+        probability = 1.0 / (1.0 + np.exp(-(design @ weights)))
+        gradient = design.T @ (probability - truth) + penalty * weights
+        spread = probability * (1.0 - probability)
+        curvature = (design * spread[:, None]).T @ design + np.diag(penalty)
+        weights -= np.linalg.solve(curvature + 1e-9 * np.eye(len(weights)), gradient)
+    return weights
+
+
+CONTEXT_POLICIES: dict[str, type[ContextPolicy]] = {
+    "recent": Recent,
+    "relevant": Relevant,
+    "logistic": Logistic,
+    "oracle": Oracle,
+}
