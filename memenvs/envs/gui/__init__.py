@@ -1,0 +1,1 @@
+"""Graphical user interfaces as environments: simulated panels, and real pages in a browser."""

@@ -1,0 +1,1 @@
+"""The ladder of merge rules on graphical interfaces: play it, and say what it shows."""
