@@ -105,6 +105,7 @@ class AskerWriter(VectorGame):
         """Let the writer decide, and settle what the asker picks."""
         batch = self.batch
         due = self._due()
+        picked = self._pick(due, np.asarray(actions[ASKER]))
         reading = batch.part((~batch.is_over()).nonzero()[0])
         if reading.size:
             self.queries.read(reading, batch)
@@ -113,7 +114,6 @@ class AskerWriter(VectorGame):
         self.illegal[WRITER][:] = batch.illegal
         earned, grown = np.zeros(self.num_envs), np.zeros(self.num_envs)
         settling = batch.part(due.nonzero()[0])
-        picked = self._pick(due, np.asarray(actions[ASKER]))
         if settling.size:
             account = batch.account
             chosen = picked[settling.at] >= 0

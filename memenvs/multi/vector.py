@@ -41,6 +41,7 @@ class VectorGame(ABC):
     ignored; it goes on earning what its side earns, so that learning credits it to the end.
     """
 
+    render_mode = None  # a batch is not rendered
     possible_agents: tuple[str, ...]
     observation_spaces: dict[str, spaces.Dict]
     action_spaces: dict[str, spaces.Space[Any]]

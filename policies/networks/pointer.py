@@ -22,9 +22,9 @@ SMALL = 0.01  # scale of the last layer of an actor
 
 
 class PassThrough(BaseFeaturesExtractor):
-    """Hands the arrays of the observation on as they are."""
+    """Hands the arrays of the observation on as they are; the layout is for those that add some."""
 
-    def __init__(self, observation_space: spaces.Space[Any], layout: Layout) -> None:
+    def __init__(self, observation_space: spaces.Space[Any], layout: Layout | None = None) -> None:
         super().__init__(observation_space, features_dim=1)
 
     def forward(self, observations: Observed) -> Observed:

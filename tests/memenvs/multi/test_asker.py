@@ -86,6 +86,24 @@ def test_rewards_are_misses_less_the_growth_of_the_divergence():
     assert infos[WRITER]["precision"][0] == pytest.approx(0.75)
 
 
+@pytest.mark.parametrize("every", [2, 3])
+def test_what_the_asker_picks_is_what_is_settled(every):
+    game = AskerWriter(HIDDEN, num_envs=3, capacity=6, every=every, closing=3, autoreset=False)
+    seen, _ = game.reset(seed=1)
+    rng, chance = np.random.default_rng(0), np.zeros(3, dtype=int)
+    for _ in range(32 + 3):
+        masks = seen[ASKER]["action_mask"]
+        due = masks[:, 1:].any(axis=1)
+        picked = np.where(due, 1 + (masks[:, 1:] * rng.random(masks[:, 1:].shape)).argmax(1), 0)
+        before = game.queries.settled.sum(axis=0)
+        seen, *_, infos = game.step({WRITER: chance, ASKER: picked})
+        asked = game.queries.settled.sum(axis=0) - before
+        for i in range(3):
+            assert np.flatnonzero(asked[i]).tolist() == ([picked[i] - 1] if due[i] else [])
+    assert game.over.all()
+    assert not infos[ASKER]["illegal_action"].any()
+
+
 def test_a_query_without_mass_cannot_be_asked_and_an_illegal_one_is_left_to_chance():
     material = small()
     weightless = Query(id="q1", weight=0.0, embedding=(0.0, 1.0))

@@ -1,0 +1,93 @@
+"""The seats of a game as stable-baselines3 sees them: masks, truncation, statistics, learning."""
+
+import numpy as np
+import pytest
+from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
+
+from memenvs.materials.generator.tiers import TIERS
+from memenvs.multi import asker_writer_v0, poisoner_writer_v0, shared_writers_v0
+from memenvs.policies import make
+from memenvs.policies.askers import ASKERS
+from memenvs.policies.networks.opponent import OpponentPolicy
+from memenvs.policies.poisoners import POISONERS
+from memenvs.train.games.seats import Seats
+
+HIDDEN = list(TIERS["hidden"].split("train")[:4])
+
+
+def steps(env, count, rng):
+    """Act legally at random; gives every step's rewards, ends and infos."""
+    env.seed(3)
+    env.reset()
+    for _ in range(count):
+        masks = get_action_masks(env)
+        env.step_async((masks * rng.random(masks.shape)).argmax(axis=1))
+        yield env.step_wait()
+
+
+def test_writers_share_one_model_and_are_paid_to_the_end():
+    game = shared_writers_v0.vector_env(HIDDEN, num_envs=3, writers=2)
+    env = Seats(game, ["writer_0", "writer_1"])
+    assert env.num_envs == 6
+    assert is_masking_supported(env)
+    total, ended = np.zeros(6), 0
+    for _, rewards, done, infos in steps(env, 40, np.random.default_rng(0)):
+        total += rewards
+        np.testing.assert_array_equal(done[:3], done[3:])  # both seats of an episode end together
+        for row in np.flatnonzero(done).tolist():
+            assert infos[row]["episode"]["r"] == pytest.approx(total[row])
+            assert infos[row]["settled"] == pytest.approx(total[row])  # the team's, to the end
+            assert infos[row]["TimeLimit.truncated"] is False
+            assert infos[row]["illegal_action"] == 0
+            assert set(infos[row]["terminal_observation"]) == set(env.observation_space.spaces)
+            total[row] = 0.0
+            ended += 1
+    assert ended >= 6
+
+
+def test_a_time_limit_is_told_as_one():
+    game = shared_writers_v0.vector_env(HIDDEN, num_envs=2, writers=2, max_cycles=5)
+    env = Seats(game, game.possible_agents)
+    told = [(done.all(), infos) for _, _, done, infos in steps(env, 5, np.random.default_rng(0))]
+    assert [over for over, _ in told] == [False] * 4 + [True]
+    assert all(info["TimeLimit.truncated"] for info in told[-1][1])
+
+
+def test_an_opponent_plays_as_it_would_in_the_game():
+    rules = {"num_envs": 2, "capacity": 6}
+    game = poisoner_writer_v0.vector_env(HIDDEN, **rules)
+    env = Seats(game, ["writer_0"], {"poisoner_0": POISONERS["imitate"](game)})
+    other = poisoner_writer_v0.vector_env(HIDDEN, **rules)
+    poisoner, state, begun = POISONERS["imitate"](other), None, np.ones(2, dtype=bool)
+    seen, _ = other.reset(seed=3)
+    rng = np.random.default_rng(1)
+    for observation, rewards, done, _ in steps(env, 60, rng):
+        attack, state = poisoner.predict(seen["poisoner_0"], state, begun)
+        seen, paid, _, _, infos = other.step({"writer_0": env._actions, "poisoner_0": attack})
+        begun = infos["writer_0"].get("final", np.zeros(2, dtype=bool))
+        np.testing.assert_array_equal(rewards, paid["writer_0"])
+        np.testing.assert_array_equal(done, begun)
+        for name, array in observation.items():
+            np.testing.assert_array_equal(array, seen["writer_0"][name])
+
+
+@pytest.mark.parametrize("seat", ["poisoner_0", "asker_0"])
+def test_an_opponent_is_trained_and_acts_legally(seat):
+    module = poisoner_writer_v0 if seat == "poisoner_0" else asker_writer_v0
+    game = module.vector_env(HIDDEN, num_envs=4)
+    env = Seats(game, [seat], {"writer_0": make("fifo", game)})
+    model = MaskablePPO(OpponentPolicy, env, n_steps=32, batch_size=64, seed=0, device="cpu")
+    before = {name: p.detach().clone() for name, p in model.policy.named_parameters()}
+    model.learn(256)
+    still = [n for n, p in model.policy.named_parameters() if p.equal(before[n])]
+    assert not still
+    assert not game.illegal[seat].any()
+
+
+def test_a_seat_without_an_opponent_is_refused():
+    game = asker_writer_v0.vector_env(HIDDEN, num_envs=1)
+    with pytest.raises(ValueError, match="every other agent needs an opponent"):
+        Seats(game, ["writer_0"])
+    honest = {"asker_0": ASKERS["honest"](game)}
+    assert Seats(game, ["writer_0"], honest).num_envs == 1

@@ -1,0 +1,159 @@
+"""Games of several agents as stable-baselines3 knows environments: one model, one or more seats."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+from numpy.typing import NDArray
+from stable_baselines3.common.monitor import Monitor
+from stable_baselines3.common.vec_env import VecEnv
+from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvObs, VecEnvStepReturn
+
+from memenvs.multi.vector import VectorGame
+from memenvs.policies.base import Policy, State
+from memenvs.train.vec_env import FINAL
+
+Arrays = dict[str, NDArray[Any]]
+
+
+class Seats(VecEnv):
+    """The seats that one model takes in B episodes of a game: seat k of episode i is row k B + i.
+
+    Args:
+        game: with autoreset.
+        seats: agents that the model plays; all of them share one observation space.
+        opponents: who plays the others: a policy for each of these agents.
+
+    Masks stand in the observations and in ``env_method("action_masks")``; ``infos`` of an episode
+    that ends are those of ``SB3VecEnv``, its truncation among them. A seat that finished early can
+    only take its first action until the episode ends.
+    """
+
+    def __init__(
+        self,
+        game: VectorGame,
+        seats: Sequence[str],
+        opponents: Mapping[str, Policy] | None = None,
+    ) -> None:
+        self.game = game
+        self.seats = tuple(seats)
+        self.opponents: dict[str, Policy] = dict(opponents or {})
+        unknown = set(self.seats) - set(game.possible_agents)
+        missing = set(game.possible_agents) - set(self.seats) - set(self.opponents)
+        if not game.autoreset or unknown or missing or not self.seats:
+            raise ValueError(
+                f"seats {', '.join(self.seats)} of {', '.join(game.possible_agents)}: every other "
+                "agent needs an opponent, and the game autoreset=True"
+            )
+        first = self.seats[0]
+        rows = game.num_envs * len(self.seats)
+        self._states: dict[str, State | None] = dict.fromkeys(self.opponents)
+        self._begun = np.ones(game.num_envs, dtype=bool)
+        self._seen: dict[str, Arrays] = {}
+        self._actions: NDArray[Any] = np.zeros(0)
+        self._returns = np.zeros(rows)
+        self._lengths = np.zeros(rows, dtype=np.int64)
+        self._start = time.time()
+        super().__init__(rows, game.observation_spaces[first], game.action_spaces[first])
+
+    def reset(self) -> VecEnvObs:
+        """Begin all episodes, with the seed that was set for this reset."""
+        seed = self._seeds[0]
+        self._seen, _ = self.game.reset(seed=seed)
+        self._reset_seeds()
+        self._reset_options()
+        self._begun[:] = True
+        self._states = dict.fromkeys(self.opponents)
+        self._returns[:] = 0.0
+        self._lengths[:] = 0
+        return self._stacked(self._seen)
+
+    def step_async(self, actions: NDArray[Any]) -> None:
+        """Note the actions ``(rows, ...)`` of the step to come."""
+        self._actions = actions
+
+    def step_wait(self) -> VecEnvStepReturn:
+        """Let the model's seats and the opponents act."""
+        episodes = self.game.num_envs
+        taken: dict[str, NDArray[Any]] = {
+            name: self._actions[k * episodes : (k + 1) * episodes]
+            for k, name in enumerate(self.seats)
+        }
+        for name, policy in self.opponents.items():
+            taken[name], self._states[name] = policy.predict(
+                self._seen[name], self._states[name], self._begun
+            )
+        self._seen, rewards, _, truncated, infos = self.game.step(taken)
+        late = np.logical_or.reduce([truncated[name] for name in self.game.possible_agents])
+        ended = late | infos[self.seats[0]].get("final", np.zeros(episodes, dtype=bool))
+        self._begun = ended
+        earned = np.concatenate([rewards[name] for name in self.seats])
+        self._returns += earned
+        self._lengths += 1
+        done = np.tile(ended, len(self.seats))
+        each: list[dict[str, Any]] = [{"TimeLimit.truncated": False} for _ in range(len(done))]
+        for row in done.nonzero()[0].tolist():
+            name, i = self.seats[row // episodes], row % episodes
+            each[row] = self._last(infos[name], row, i, late=bool(late[i]))
+        self._returns[done] = 0.0
+        self._lengths[done] = 0
+        return self._stacked(self._seen), earned.astype(np.float32), done, each
+
+    def close(self) -> None:
+        """Leave nothing behind: there is nothing open."""
+
+    def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
+        """Read an attribute of the game, once for each row."""
+        value = getattr(self.game, attr_name)
+        return [value for _ in self._get_indices(indices)]
+
+    def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
+        """Set an attribute of the game; raises ``ValueError`` for some of the rows."""
+        if len(list(self._get_indices(indices))) < self.num_envs:
+            raise ValueError(f"'{attr_name}' belongs to all episodes of a game; leave indices")
+        setattr(self.game, attr_name, value)
+
+    def env_method(
+        self, method_name: str, *args: Any, indices: VecEnvIndices = None, **kwargs: Any
+    ) -> list[Any]:
+        """Give masks of the rows, or what a method of the game answers, once for each row."""
+        chosen = list(self._get_indices(indices))
+        if method_name == "action_masks":
+            masks = np.concatenate([self._seen[name]["action_mask"] for name in self.seats])
+            return list(masks[chosen].astype(bool))
+        answer = getattr(self.game, method_name)(*args, **kwargs)
+        return [answer for _ in chosen]
+
+    def has_attr(self, attr_name: str) -> bool:
+        """Whether rows have an attribute; SB3 asks for ``action_masks``."""
+        return attr_name == "action_masks" or hasattr(self.game, attr_name)
+
+    def env_is_wrapped(
+        self, wrapper_class: type[gym.Wrapper[Any, Any, Any, Any]], indices: VecEnvIndices = None
+    ) -> list[bool]:
+        """Say yes of ``Monitor`` alone, whose statistics the infos hold."""
+        known = issubclass(wrapper_class, Monitor)
+        return [known for _ in self._get_indices(indices)]
+
+    def _stacked(self, seen: Mapping[str, Arrays]) -> Arrays:
+        names = seen[self.seats[0]]
+        return {key: np.concatenate([seen[name][key] for name in self.seats]) for key in names}
+
+    def _last(self, info: Arrays, row: int, episode: int, *, late: bool) -> dict[str, Any]:
+        """Give the info of a row whose episode ends."""
+        keys = self._seen[self.seats[0]]
+        told: dict[str, Any] = {
+            "TimeLimit.truncated": late,
+            "terminal_observation": {key: info[f"final_{key}"][episode] for key in keys},
+            "episode": {
+                "r": round(float(self._returns[row]), 6),
+                "l": int(self._lengths[row]),
+                "t": round(time.time() - self._start, 6),
+            },
+        }
+        told["illegal_action"] = info["final_illegal_action"][episode].item()
+        return told | {n: info[n][episode].item() for n in FINAL if n in info and n not in told}
