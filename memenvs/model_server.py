@@ -105,11 +105,8 @@ def chat_body(model: str, prompt: str) -> dict[str, Any]:
     return {"model": model, "temperature": 0, "messages": messages}
 
 
-def chat_field(body: bytes, field: str) -> tuple[Any, str]:
-    """Read one field of the JSON that a completion holds, None if absent, and what was said.
-
-    Raises ``ValueError`` where the body is no completion or a refusal.
-    """
+def chat_content(body: bytes) -> Any:
+    """Read what a completion says; raises ``ValueError`` where it is none, or a refusal."""
     try:
         message = json.loads(body)["choices"][0]["message"]
         refused, content = message.get("refusal"), message.get("content")
@@ -117,6 +114,15 @@ def chat_field(body: bytes, field: str) -> tuple[Any, str]:
         raise ValueError("did not send a chat completion") from None
     if refused:
         raise ValueError(f"refused to answer: {shown(refused)}")
+    return content
+
+
+def chat_field(body: bytes, field: str) -> tuple[Any, str]:
+    """Read one field of the JSON that a completion holds, None if absent, and what was said.
+
+    Raises ``ValueError`` where the body is no completion or a refusal.
+    """
+    content = chat_content(body)
     try:
         value: Any = json.loads(_unfenced(content))[field]
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):

@@ -1,0 +1,1 @@
+"""Memories that exist, measured: whatever adds texts and lists what it holds, in any language."""
