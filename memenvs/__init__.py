@@ -1,6 +1,7 @@
 """Gymnasium environments in which an agent learns what to remember."""
 
 from memenvs.envs.registry import register_material, register_table, registered_envs
+from memenvs.envs.registry_file import register_packaged, register_users
 from memenvs.errors import MaterialError
 from memenvs.files import load_material, load_materials, save_materials
 from memenvs.material import Evaluation, Material
@@ -24,3 +25,5 @@ __all__ = [
 ]
 
 register_table()
+register_users()
+register_packaged()

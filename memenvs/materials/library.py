@@ -13,12 +13,14 @@ from memenvs.errors import MaterialError
 from memenvs.files import load_materials
 from memenvs.material import Material
 from memenvs.materials.generator.tiers import TIERS, Tier
+from memenvs.materials.registered import RegisteredFile
 from memenvs.materials.scenarios import SCENARIOS
 
-# A source is a material, a file, a callable that draws one, or a tier; a string names a file, a
-# registered material, one material of a tier ("hidden-train-0"), or the callable as
-# "module:attribute", so that specs stay JSON and workers can rebuild.
-Source: TypeAlias = Material | Path | str | Callable[..., Material] | Tier
+# A source is a material, a file (or one that a user registered by name), a callable that draws
+# one, or a tier; a string names a file, a registered material, one material of a tier
+# ("hidden-train-0"), or the callable as "module:attribute", so that specs stay JSON and workers can
+# rebuild.
+Source: TypeAlias = Material | Path | str | Callable[..., Material] | Tier | RegisteredFile
 
 _REGISTERED: dict[str, Source] = {
     **TIERS,
@@ -39,6 +41,11 @@ def add_material(name: str, source: Source) -> None:
     if name in _REGISTERED:
         raise ValueError(f"a material named '{name}' is registered already; choose another name")
     _REGISTERED[name] = source
+
+
+def drop_material(name: str) -> None:
+    """Let ``name`` stand for nothing any more."""
+    _REGISTERED.pop(name, None)
 
 
 def find_materials(
@@ -73,6 +80,8 @@ def refuse_split(name: str, split: str | None) -> None:
 
 def source_of(source: Source, *, tokens: bool = False) -> Source:
     """Follow a registered name, a path or "module:attribute" to what it stands for."""
+    if isinstance(source, RegisteredFile):
+        return source.checked()
     if not isinstance(source, str):
         return source
     if source in _REGISTERED:
@@ -114,6 +123,8 @@ def draw(source: Source, generator: np.random.Generator) -> list[Material]:
     if isinstance(source, Tier):
         split = source.split("test")
         return [split[int(generator.integers(len(split)))]]
+    if isinstance(source, RegisteredFile):
+        return load_materials(source.checked())
     if isinstance(source, str | Path):
         return load_materials(source)
     try:

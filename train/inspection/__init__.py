@@ -1,0 +1,1 @@
+"""Inspection: what a material holds, how hard it is, and what is likely wrong with it."""
