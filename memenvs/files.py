@@ -6,11 +6,11 @@ import errno
 import json
 import os
 import secrets
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import MISSING, fields
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_type_hints
+from typing import IO, TYPE_CHECKING, Any, get_type_hints
 
 from memenvs.errors import MaterialError
 from memenvs.material import Material
@@ -81,7 +81,7 @@ def save_lines(materials: Iterable[Material], path: str | os.PathLike[str]) -> N
 
 
 def write_whole(target: Path, content: bytes) -> None:
-    """Write a file under another name, then rename it: readers see the old one or the new one.
+    """Write a file durably: readers see the old one or the new one, and after a kill, too.
 
     Raises ``OSError``, and then leaves no trace.
     """
@@ -91,14 +91,37 @@ def write_whole(target: Path, content: bytes) -> None:
     if target.exists() and not target.is_file():
         target.write_bytes(content)  # a pipe or /dev/null must not be replaced by a file
         return
+    write_durably(target, lambda stream: stream.write(content))
+
+
+def write_durably(target: Path, write: Callable[[IO[bytes]], object]) -> None:
+    """Let ``write`` fill a file under another name, bring it to disk, then rename it.
+
+    Raises ``OSError``, and then the old file still stands and no part of a new one.
+    """
     temporary = target.with_name(f".memenvs-{secrets.token_hex(8)}")
     try:
         with temporary.open("xb") as stream:
-            stream.write(content)
+            write(stream)
+            stream.flush()
+            os.fsync(stream.fileno())
         temporary.replace(target)
+        sync_folder(target.parent)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def sync_folder(folder: Path) -> None:
+    """Bring the names in a folder to disk, too, where folders can be opened."""
+    try:
+        number = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)
 
 
 def as_document(material: Material) -> dict[str, Any]:

@@ -46,10 +46,15 @@ class _Tree:
         self._seen: Observation = {}
 
     def space(self, space: spaces.Space[Any]) -> spaces.Space[Any]:
-        """Give the space of one observation."""
-        assert isinstance(space, spaces.Dict)
+        """Give the space of one observation; raises ``ValueError`` for one that it cannot read."""
+        if not isinstance(space, spaces.Dict):
+            raise ValueError(
+                "the weighted tree reads a Dict of observations; put it inside of what changes them"
+            )
         if not self.advises:
             return space
+        if not TREE_COLUMNS.keys().isdisjoint(space.spaces):
+            raise ValueError("a weighted tree gives advice already; one is enough")
         columns = Columns.build(COLUMNS, {})
         added = {"tree_memory": columns.box(self.rules.capacity), "tree_claim": columns.box()}
         return spaces.Dict({**space.spaces, **added})
@@ -87,6 +92,8 @@ class _Tree:
         """Give the tree's decisions; which claim of a pool is considered is left as ``given``."""
         if self.advises:
             return given
+        if self._state is None:
+            raise RuntimeError("no episode is running; call reset()")
         actions, self._state = self._policy.predict(self._seen, self._state)
         if not self.layout.pool:
             return actions

@@ -75,10 +75,10 @@ class Graph:
         self._labels[node] = label
         return node
 
-    def begin(self, node: int) -> None:
-        """Note that an episode began at a node."""
-        self.first[node] = self.first.get(node, 0) + 1
-        self.begun += 1
+    def begin(self, node: int, times: int = 1) -> None:
+        """Note that episodes began at a node."""
+        self.first[node] = self.first.get(node, 0) + times
+        self.begun += times
 
     def record(self, source: int, action: int, target: int, times: int = 1) -> None:
         """Count a transition."""

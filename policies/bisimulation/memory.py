@@ -115,7 +115,7 @@ class TransitionMemory:
         return len(blocks) / len(set(blocks.values())) if blocks else 1.0
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write all that was recorded to a file; an older one stays whole until then."""
+        """Write all that was recorded to a file, and to the disk; an older one stays until then."""
         save_memory(self, path)
 
     @classmethod

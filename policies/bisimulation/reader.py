@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+from gymnasium import spaces
 
 from memenvs.policies import make
 from memenvs.policies.bisimulation.adapter import (
@@ -79,7 +80,14 @@ def reader_for(env: Any, policy: Any, adapter: Adapter | None = None) -> Reader:
     if isinstance(policy, str):
         policy = make(policy, env)
     if hasattr(policy, "shortlist"):
-        return PageReader(adapter or adapter_for(env), policy)
-    if isinstance(policy, Rule):
-        return SituationReader(Situations(policy))
-    raise TypeError(f"a {type(policy).__name__} neither gives shortlists nor scores claims")
+        reader: Reader = PageReader(adapter or adapter_for(env), policy)
+    elif isinstance(policy, Rule):
+        reader = SituationReader(Situations(policy))
+    else:
+        raise TypeError(f"a {type(policy).__name__} neither gives shortlists nor scores claims")
+    if adapter is None and not isinstance(env.observation_space, spaces.Dict):
+        raise ValueError(
+            "the bisimulation memory reads a Dict of observations; put it inside of what changes "
+            "them, or give an adapter"
+        )
+    return reader

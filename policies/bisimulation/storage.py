@@ -19,7 +19,7 @@ FORMAT = "memenvs.bisimulation/1"
 
 
 def save_memory(memory: TransitionMemory, path: str | os.PathLike[str]) -> None:
-    """Write a memory; an older file stays whole until the new one is."""
+    """Write a memory, which then is on the disk; an older file stays whole until the new one is."""
     pages = memory.pages()
     document = {
         "format": FORMAT,
@@ -40,7 +40,7 @@ def load_memory(path: str | os.PathLike[str], kind: type[TransitionMemory]) -> T
         if document.pop("format") != FORMAT:
             raise ValueError
         return _memory(document, kind)
-    except (ValueError, LookupError, TypeError, AttributeError):
+    except (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError):
         raise ValueError(f"{os.fspath(path)} holds no bisimulation memory") from None
 
 
@@ -52,9 +52,8 @@ def _memory(document: dict[str, Any], kind: type[TransitionMemory]) -> Transitio
         memory.template(int(template))
     nodes, actions = memory.graph.nodes, len(document["templates"])
     for page, times in document["begun"]:
-        _check(0 <= page < len(document["pages"]))
-        for _ in range(times):
-            memory.graph.begin(page + TERMINALS)
+        _check(0 <= page < len(document["pages"]) and times > 0)
+        memory.graph.begin(page + TERMINALS, times)
     edges = document["edges"]
     for source, action, target, count, _ in edges:
         _check(TERMINALS <= source < nodes and 0 <= target < nodes)

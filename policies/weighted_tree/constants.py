@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from math import isfinite
 
 
 @dataclass(frozen=True, kw_only=True)
 class Constants:
-    """Scores, decay and coefficients; all but ``decay`` and ``streak`` may be any finite number.
+    """Scores in [0, 1], decay in (0, 1], a streak from 1, coefficients from 0, a finite threshold.
 
     The outcome scores, α, β, γ, δ and the threshold are the paper's (A.2). The rest is OUR CHOICE,
     since the paper gives none: a task starts at .5, so that a branch whose actions all failed has
@@ -46,6 +47,8 @@ class Constants:
         for name in ("alpha", "beta", "gamma", "delta", "priority"):
             if not 0 <= getattr(self, name) < float("inf"):
                 raise ValueError(f"{name}={getattr(self, name)!r} is no coefficient; give one >= 0")
+        if not isfinite(self.threshold):
+            raise ValueError(f"threshold={self.threshold!r} is no threshold; give a finite number")
 
 
 SCORES = ("success", "failure", "root", "task", "action", "summary", "global_")

@@ -8,6 +8,7 @@ from memenvs.policies.weighted_tree.nodes import (
     ACTION,
     ACTIVE,
     FAILURE,
+    GLOBAL,
     OBSOLETE,
     SUMMARY,
     TASK,
@@ -55,6 +56,8 @@ def sources(nodes: Nodes, number: int, *, warnings: bool = False) -> frozenset[i
     """
     if nodes.kind[number] == ACTION:
         return frozenset((number,))
+    if nodes.kind[number] not in (SUMMARY, GLOBAL):
+        return frozenset()
     built = nodes.metadata[number]
     below = [*built.get("evidence", ()), *(built.get("warnings", ()) if warnings else ())]
     return frozenset().union(*(sources(nodes, each, warnings=warnings) for each in below))
@@ -68,7 +71,8 @@ def contradicted(nodes: Nodes, root: int, slot: str, value: str) -> list[int]:
     return [
         number
         for number, told in enumerate(nodes.metadata)
-        if told.get("slot") == slot
+        if nodes.kind[number] == ACTION
+        and told.get("slot") == slot
         and told.get("value") != value
         and nodes.root[number] == root
         and nodes.lifecycle[number] != OBSOLETE

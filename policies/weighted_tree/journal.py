@@ -4,39 +4,53 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from dataclasses import asdict
+from io import FileIO
+from operator import index
 from pathlib import Path
 from typing import Any
 
 from memenvs.errors import MaterialError
+from memenvs.files import sync_folder, write_whole
 from memenvs.policies.weighted_tree.configurations import Configuration, configuration
 from memenvs.policies.weighted_tree.constants import Constants
 from memenvs.policies.weighted_tree.state import State
 
 FORMAT = "memenvs.weighted-tree/1"
+BEGINNING = f'{{"format":"{FORMAT}"'.encode()
 NO_EVENT = "is no event of a tree; restore the file from a copy"
 
 
 class Journal:
     """Appends events to a file, each with fsync; opened by ``Journal.open``."""
 
-    def __init__(self, path: Path, size: int) -> None:
-        self.path, self._size = path, size
-        self._stream = path.open("r+b", buffering=0)
-        self._stream.truncate(size)  # what a kill left of a last line was never acknowledged
+    def __init__(self, path: Path, stream: FileIO) -> None:
+        self.path, self._stream = path, stream
+        self._size = 0  # of what is acknowledged
 
     @classmethod
     def open(cls, path: Path) -> tuple[Journal, list[Any]]:
         """Read the events of a file and go on writing it; a new file is made where none is.
 
-        A torn last line is dropped. Raises ``MaterialError`` that names the file and the line.
+        What a kill left of a last line is passed over, and written over. Raises ``MaterialError``
+        that names the file and the line, also where the file is open already.
         """
-        if not path.exists():
-            with path.open("xb") as stream:
-                os.fsync(stream.fileno())
-            sync_folder(path)
-        events, size = read_events(path)
-        return cls(path, size), events
+        try:
+            if not path.exists():
+                path.open("xb").close()
+                sync_folder(path.parent)
+            stream = path.open("r+b", buffering=0)
+        except OSError as error:
+            raise MaterialError(f"cannot be opened: {error.strerror}", file=str(path)) from None
+        journal = cls(path, stream)
+        try:
+            _lock(stream, path)
+            events, journal._size = read_events(stream.readall(), str(path))
+        except BaseException:
+            journal.close()
+            raise
+        return journal, events
 
     def append(self, event: dict[str, Any]) -> None:
         """Write one event; it survives a kill once this returns.
@@ -44,6 +58,7 @@ class Journal:
         Raises ``OSError``, or ``ValueError`` for what JSON cannot hold; the file stays as it was.
         """
         line = line_of(event)
+        self._stream.truncate(self._size)  # a rest would outlast a shorter line
         self._stream.seek(self._size)
         try:
             rest = memoryview(line)
@@ -60,14 +75,11 @@ class Journal:
         self._stream.close()
 
 
-def read_events(path: Path) -> tuple[list[Any], int]:
+def read_events(content: bytes, file: str) -> tuple[list[Any], int]:
     """Give the whole lines of a file, parsed, and the bytes that they take."""
-    file = os.fspath(path)
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise MaterialError(f"cannot be read: {error.strerror}", file=file) from None
     size = content.rfind(b"\n") + 1
+    if not size and content[: len(BEGINNING)] != BEGINNING[: len(content)]:
+        raise _foreign(file)  # and no torn first line of a tree
     events = []
     for number, line in enumerate(content[:size].split(b"\n")[:-1], start=1):
         try:
@@ -100,9 +112,7 @@ def heading(
         return switches or configuration("full"), constants or Constants()
     head = events[0]
     if head.get("format") != FORMAT:
-        raise MaterialError(
-            f"is no tree that this version reads ('{FORMAT}')", field="format", file=file
-        )
+        raise _foreign(file)
     try:
         kept = Configuration(*head["configuration"]), Constants(**head["constants"])
     except (KeyError, TypeError, ValueError):
@@ -125,31 +135,31 @@ def replay(state: State, events: list[Any], file: str) -> None:
 
 def write_events(path: Path, events: list[dict[str, Any]]) -> None:
     """Write a file whole or not at all, and on the disk; raises ``OSError``."""
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-    try:
-        with temporary.open("xb") as stream:
-            stream.write(b"".join(line_of(event) for event in events))
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-    sync_folder(path)
+    write_whole(path, b"".join(line_of(event) for event in events))
 
 
 def line_of(event: dict[str, Any]) -> bytes:
     """Give an event's line; raises ``ValueError`` for what JSON cannot hold."""
     try:
-        return json.dumps(event, separators=(",", ":"), allow_nan=False).encode() + b"\n"
+        line = json.dumps(event, separators=(",", ":"), allow_nan=False, default=index)
+        return line.encode() + b"\n"
     except (TypeError, ValueError, RecursionError) as error:
         raise ValueError(f"metadata holds what JSON cannot: {error}") from None
 
 
-def sync_folder(path: Path) -> None:
-    """Put a file's name on the disk, too."""
-    folder = os.open(path.parent, os.O_RDONLY)
+def _foreign(file: str) -> MaterialError:
+    return MaterialError(
+        f"is no tree that this version reads ('{FORMAT}')", field="format", file=file
+    )
+
+
+def _lock(stream: FileIO, path: Path) -> None:
+    """Keep others out while the file is open; the system lets go when this process ends."""
+    if sys.platform == "win32":
+        return
+    import fcntl
+
     try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise MaterialError("is open elsewhere; close that tree first", file=str(path)) from None

@@ -272,6 +272,9 @@ class WeightedTree:
 
     def _commit(self, event: Event) -> int:
         """Put a change on the disk, then make it; gives the node that it added, else NONE."""
+        for name in ("text", "summary"):  # what cannot be made must not be written either
+            if not isinstance(event.get(name) or "", str):
+                raise ValueError(f"{event[name]!r} is no text")
         if self._journal is not None:
             self._journal.append(event)
         return self._state.apply(event)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memenvs import (
@@ -23,13 +23,17 @@ from memenvs import (
     load_materials,
     save_materials,
 )
-from memenvs.files import save_lines, write_whole
+from memenvs.files import save_lines, write_durably, write_whole
 from memenvs.materials.odyssey import odyssey, odyssey_composite, odyssey_noisy
 from strategies import materials
 
 # --- round trip ---------------------------------------------------------------------------------
 
 
+FEW = settings(max_examples=25, deadline=None)  # each file is brought to disk
+
+
+@FEW
 @given(material=materials(), lines=st.booleans())
 def test_any_material_comes_back_equal(material, lines):
     with tempfile.TemporaryDirectory() as folder:
@@ -38,6 +42,7 @@ def test_any_material_comes_back_equal(material, lines):
         assert load_material(path) == material
 
 
+@FEW
 @given(st.lists(materials(), min_size=1, max_size=3, unique_by=lambda m: m.name))
 def test_many_materials_come_back_in_order_under_any_name(listed):
     with tempfile.TemporaryDirectory() as folder:
@@ -137,6 +142,33 @@ def test_devices_are_written_to_and_links_followed(tmp_path):
     odyssey().save(tmp_path / "link.json")
     assert (tmp_path / "link.json").is_symlink()
     assert load_material(tmp_path / "m.json") == odyssey()
+
+
+def test_a_file_is_on_the_disk_before_it_has_its_name(tmp_path, monkeypatch):
+    target, synced, sync = tmp_path / "m", [], os.fsync
+
+    def seen(number):
+        synced.append((os.fstat(number).st_ino, target.exists()))
+        sync(number)
+
+    monkeypatch.setattr(os, "fsync", seen)
+    write_whole(target, b"content")
+    # Its bytes while it has another name, and then the name.
+    assert synced == [(target.stat().st_ino, False), (tmp_path.stat().st_ino, True)]
+
+
+def test_a_file_is_written_whole_or_not_at_all(tmp_path):
+    target = tmp_path / "m"
+    write_whole(target, b"old")
+
+    def fail(stream):
+        stream.write(b"half of the new")
+        raise OSError(28, "No space left on device")
+
+    with pytest.raises(OSError, match="No space"):
+        write_durably(target, fail)
+    assert target.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [target]
 
 
 def test_the_mode_follows_the_umask(tmp_path):

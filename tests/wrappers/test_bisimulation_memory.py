@@ -130,6 +130,8 @@ def test_bad_arguments_are_named():
         BisimulationMemory(memorization(), make("reservoir", memorization()))
     with pytest.raises(ValueError, match="use action='slots'"):
         BisimulationMemory(memorization(action="priority"), "trust")
+    with pytest.raises(ValueError, match="reads a Dict of observations"):
+        BisimulationMemory(gym.wrappers.FlattenObservation(memorization()), "trust")
 
 
 def memorization(**settings: Any) -> MemorizationEnv:

@@ -158,5 +158,14 @@ def test_what_cannot_be_wrapped_is_refused():
         WeightedTreeMemory(environment(), mode="watch")
     with pytest.raises(TypeError, match="WeightedTreeMemory needs a memorization environment"):
         WeightedTreeMemory(gym.make("CartPole-v1"))
+    with pytest.raises(ValueError, match="reads a Dict of observations"):
+        WeightedTreeMemory(gym.wrappers.FlattenObservation(environment()))
+    batch = MemorizationVectorEnv(MATERIALS, num_envs=2)
+    with pytest.raises(ValueError, match="reads a Dict of observations"):
+        VectorWeightedTreeMemory(gym.wrappers.vector.FlattenObservation(batch))
+    with pytest.raises(ValueError, match="gives advice already"):
+        WeightedTreeMemory(WeightedTreeMemory(environment(), mode="advise"), mode="advise")
+    with pytest.raises(RuntimeError, match=r"call reset\(\)"):
+        WeightedTreeMemory(environment()).step(0)
     with pytest.raises(TypeError, match="needs memorization environments"):
         VectorWeightedTreeMemory(gym.make_vec("CartPole-v1", num_envs=1))

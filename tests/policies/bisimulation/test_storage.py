@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+import time
+from subprocess import PIPE
 
 import numpy as np
 import pytest
@@ -10,6 +14,16 @@ from hypothesis import given, settings
 
 from bisimulations import play, streams
 from memenvs.policies.bisimulation import RULES, TransitionMemory
+
+SAVER = """
+import sys
+from memenvs.policies.bisimulation import TransitionMemory
+memory = TransitionMemory()
+for page in range(1, 10_000):
+    memory.begin(page, 0, frozenset(range(100)))
+    memory.save(sys.argv[1])
+    print(page, flush=True)  # acknowledged
+"""
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -64,6 +78,8 @@ def test_a_write_that_fails_leaves_the_old_file(tmp_path, monkeypatch):
         {"edges": [[3, 7, 4, 1, 1]]},
         {"edges": [[3, 0, 4, 0, 1]]},
         {"begun": [[5, 1]]},
+        {"begun": [[0, 0]]},
+        {"edges": [[3, 0, 4, 1 << 70, 1]]},
         {"pages": "none"},
         {"templates": None},
     ],
@@ -74,6 +90,26 @@ def test_what_is_no_memory_is_refused_by_name(tmp_path, change):
     path.write_text(json.dumps(json.loads(path.read_text()) | change))
     with pytest.raises(ValueError, match=r"memory\.json holds no bisimulation memory"):
         TransitionMemory.load(path)
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b"\xff", b"[" * 100_000])
+def test_a_foreign_file_is_refused_and_left_alone(tmp_path, content):
+    path = tmp_path / "memory.json"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match="holds no bisimulation memory"):
+        TransitionMemory.load(path)
+    assert path.read_bytes() == content
+
+
+def test_a_kill_loses_no_save_that_was_acknowledged(tmp_path):
+    path = tmp_path / "memory.json"
+    with subprocess.Popen([sys.executable, "-c", SAVER, path], stdout=PIPE, text=True) as saver:
+        said = [saver.stdout.readline()]
+        time.sleep(0.05)
+        saver.kill()
+        said += saver.stdout.read().splitlines(keepends=True)
+    acknowledged = int([line for line in said if line[-1] == "\n"][-1])
+    assert acknowledged <= len(TransitionMemory.load(path).pages()) <= acknowledged + 1
 
 
 def test_half_a_file_is_refused(tmp_path):

@@ -81,7 +81,7 @@ def test_the_last_step_is_known_after_opening(tmp_path):
 
 def test_a_kill_during_writing_loses_nothing_that_was_acknowledged(tmp_path):
     path, acknowledged = tmp_path / "tree.jsonl", -1
-    for _ in range(3):
+    for _ in range(2):
         writer = subprocess.Popen(
             [sys.executable, "-c", WRITER, str(path)], stdout=subprocess.PIPE, text=True
         )
@@ -177,3 +177,97 @@ def test_each_change_is_one_line(tmp_path):
     assert events[2]["metadata"] == {"source": "s", "page": 3}
     assert list(tmp_path.iterdir()) == [path]
     tree.close()
+
+
+@pytest.mark.parametrize(
+    "content", [b'{"format": "memenvs.bisimulation/1"}', b"notes", b'{"a": 1}\n{"b": 2}']
+)
+def test_a_foreign_file_is_left_alone(tmp_path, content):
+    path = tmp_path / "notes"
+    path.write_bytes(content)
+    with pytest.raises(MaterialError, match="is no tree that this version reads"):
+        WeightedTree.open(path)
+    assert path.read_bytes() == content
+
+
+def test_a_torn_first_line_begins_anew(tmp_path):
+    path = tmp_path / "tree.jsonl"
+    WeightedTree.open(path).close()
+    path.write_bytes(path.read_bytes()[:50])
+    tree = WeightedTree.open(path, "a1")
+    tree.begin_task("root")
+    tree.close()
+    again = WeightedTree.open(path)
+    assert (again.configuration.name, again.nodes.texts) == ("a1", ["root"])
+    again.close()
+
+
+def test_what_cannot_be_opened_is_said_in_one_line(tmp_path):
+    for path in (tmp_path, tmp_path / "absent" / "tree.jsonl"):
+        with pytest.raises(MaterialError, match="cannot be opened"):
+            WeightedTree.open(path)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="files are not locked there")
+def test_a_file_is_open_once(tmp_path):
+    path = tmp_path / "tree.jsonl"
+    tree = WeightedTree.open(path)
+    tree.begin_task("root")
+    with pytest.raises(MaterialError, match="is open elsewhere"):
+        WeightedTree.open(path)
+    command = [sys.executable, "-c", WRITER, str(path)]
+    other = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert "is open elsewhere" in other.stderr
+    tree.save(path)
+    with pytest.raises(MaterialError, match="is open elsewhere"):
+        WeightedTree.open(path)
+    tree.close()
+    again = WeightedTree.open(path)
+    assert again.nodes.texts == ["root"]
+    again.close()
+
+
+def test_what_is_no_text_is_refused_before_it_is_written(tmp_path):
+    path = tmp_path / "tree.jsonl"
+    tree = WeightedTree.open(path)
+    tree.begin_task("root")
+    with pytest.raises(ValueError, match="5 is no text"):
+        tree.record_action(5)
+    with pytest.raises(ValueError, match="is no text"):
+        tree.begin_task(["a", "b"])
+    tree.close()
+    again = WeightedTree.open(path)
+    assert again.nodes.texts == ["root"]
+    again.close()
+
+
+def test_an_interrupted_change_leaves_no_rest_behind(tmp_path, monkeypatch):
+    path = tmp_path / "tree.jsonl"
+    tree = WeightedTree.open(path)
+    tree.begin_task("root")
+
+    def interrupted(number):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("os.fsync", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            tree.record_action("a long action " * 20)
+    tree.record_action("short")
+    before = told(tree)
+    tree.close()
+    again = WeightedTree.open(path)
+    assert told(again) == before
+    again.close()
+
+
+def test_numbers_of_nodes_may_come_from_arrays(tmp_path):
+    tree = WeightedTree.open(tmp_path / "tree.jsonl")
+    tree.begin_task("root")
+    tree.record_action("action")
+    tree.revise(tree.candidates()[0], "failure")
+    before = told(tree)
+    tree.close()
+    again = WeightedTree.open(tmp_path / "tree.jsonl")
+    assert told(again) == before
+    again.close()

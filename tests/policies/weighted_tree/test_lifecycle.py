@@ -176,6 +176,14 @@ def test_only_a_later_official_success_with_another_value_supersedes():
     assert tree.nodes.lifecycle[[other, false, same]].tolist() == [ACTIVE, OBSOLETE, ACTIVE]
 
 
+def test_metadata_of_a_task_are_no_claim_and_no_evidence():
+    tree = WeightedTree("full")
+    root = tree.begin_task("root", slot="author", evidence=[7])
+    tree.record_action("it is A", "success", slot="author", value="A", official=True)
+    assert tree.nodes.lifecycle[root] == ACTIVE
+    assert tree.sources(root) == frozenset()
+
+
 def test_what_a_fold_says_leaves_out_what_was_superseded():
     tree, _, (first, second) = begun()
     tree.supersede(first, second)

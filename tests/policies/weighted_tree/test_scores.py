@@ -121,7 +121,14 @@ def test_a_revised_outcome_sets_the_score_and_leaves_the_streak():
 
 @pytest.mark.parametrize(
     ("field", "value"),
-    [("success", 1.1), ("decay", 0.0), ("streak", 0), ("streak", True), ("alpha", -1.0)],
+    [
+        ("success", 1.1),
+        ("decay", 0.0),
+        ("streak", 0),
+        ("streak", True),
+        ("alpha", -1.0),
+        ("threshold", float("nan")),
+    ],
 )
 def test_constants_out_of_range_are_refused_by_name(field, value):
     with pytest.raises(ValueError, match=f"^{field}={value!r} is no "):

@@ -19,7 +19,8 @@ from memenvs.envs.gui.miniwob.recording import Recording
 pytestmark = BROWSER
 
 USER = """
-import os, sys, time
+import os, signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where a script runs the tests
 from memenvs.envs.gui.miniwob.browser import shared_browser
 from memenvs.envs.gui.miniwob.env import MiniWoBEnv
 env = MiniWoBEnv("click-tab-2")
