@@ -9,7 +9,11 @@ JOBS ?= 2
 
 demo: $(READY)
 	$(BIN)/memenvs compare demo --out demo
-	@echo "The table above as CSV and JSON, and the plot: demo/frontier.png"
+	rm -rf demo/run
+	$(BIN)/memenvs train readable --set steps=60000 --out demo/run
+	$(BIN)/memenvs compare --material readable --materials 100 --policy random --policy fifo \
+	  --policy trust --policy demo/run --policy optimal --baseline trust --out demo/readable
+	@echo "The tables above as CSV and JSON, and plots: demo/frontier.png, demo/readable/frontier.png"
 
 test: $(READY)
 	$(BIN)/python -m pytest -n $(JOBS)

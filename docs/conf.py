@@ -10,7 +10,7 @@ version = release = version_of("memenvs")
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 myst_heading_anchors = 3
 source_suffix = {".md": "markdown"}
-exclude_patterns = ["parts"]  # included by other pages
+exclude_patterns = ["parts", "examples"]  # included by other pages; notes to build from
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "description"

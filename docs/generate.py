@@ -13,6 +13,7 @@ from pathlib import Path
 
 from generator.environments import environments_page, family_page
 from generator.families import find_families
+from generator.others import find_others, other_page, other_title
 from generator.parts import checks_table, commands, material_fields, policies_table, wrappers_table
 
 FOLDER = Path(__file__).parent
@@ -24,7 +25,10 @@ def pages() -> dict[str, str]:
     """Give every generated file by its path in docs/."""
     families = find_families()
     made = {f"environments/{family}.md": family_page(family, families) for family in families}
-    made["environments/index.md"] = environments_page(families)
+    others = find_others()
+    made |= {f"environments/{tag}.md": other_page(tag, rows) for tag, rows in others.items()}
+    titled = {tag: (other_title(tag), rows) for tag, rows in others.items()}
+    made["environments/index.md"] = environments_page(families, titled)
     made["parts/material-fields.md"] = material_fields()
     made["parts/policies.md"] = policies_table()
     made["parts/wrappers.md"] = wrappers_table()

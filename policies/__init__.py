@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from memenvs.policies.base import Policy
+    from memenvs.policies.write_memory import WriteMemory as WriteMemory
 
 POLICIES: dict[str, str] = {
     "random": "memenvs.policies.simple:Random",
@@ -25,21 +27,39 @@ POLICIES: dict[str, str] = {
     "a-mem": "memenvs.policies.today.graphs:AMem",
     "graphiti": "memenvs.policies.today.merging:Graphiti",
     "lightmem": "memenvs.policies.today.merging:LightMem",
+    "weighted-tree": "memenvs.policies.weighted_tree.policy:WeightedTreePolicy",
     "trust": "memenvs.policies.trust:Trust",
     "bayes": "memenvs.policies.bayes:Bayes",
     "supervised": "memenvs.policies.supervised:Supervised",
+    "estimator": "memenvs.policies.estimator:Estimator",
+    "estimator-ranker": "memenvs.policies.estimator:EstimatorRanker",
+    "bisimulation": "memenvs.policies.bisimulation.policy:Bisimulation",
     "clairvoyant": "memenvs.policies.streaming:Clairvoyant",
     "greedy": "memenvs.policies.oracle:Greedy",
     "optimal": "memenvs.policies.oracle:Optimal",
 }
+# Those that ask something outside of this package: they have to be told what, or where it is.
+OUTSIDE: dict[str, str] = {
+    "system": "memenvs.policies.systems.policy:PythonSystem",
+    "process": "memenvs.policies.systems.policy:Process",
+    "llm-writer": "memenvs.policies.llm_writer:LLMWriter",
+}
+TRAINED = "memenvs.policies.trained:Trained"
 
 
 def policy_class(name: str) -> type[Policy]:
-    """Give the class behind NAME or NAME:VARIANT; raises ``ValueError`` that lists the names."""
-    name = name.partition(":")[0]
-    if name not in POLICIES:
-        raise ValueError(f"no policy is named '{name}'; choose from {', '.join(POLICIES)}")
-    module, _, attribute = POLICIES[name].partition(":")
+    """Give the class behind NAME, NAME:VARIANT or the path of a trained model.
+
+    Raises ``ValueError`` that lists the names.
+    """
+    known = POLICIES | OUTSIDE
+    entry = TRAINED if is_path(name) else known.get(name.partition(":")[0])
+    if entry is None:
+        raise ValueError(
+            f"no policy is named '{name.partition(':')[0]}'; choose from {', '.join(known)}, or "
+            "name the folder or file of a trained model"
+        )
+    module, _, attribute = entry.partition(":")
     found: type[Policy] = getattr(import_module(module), attribute)
     return found
 
@@ -47,12 +67,43 @@ def policy_class(name: str) -> type[Policy]:
 def make(name: str, env: Any, *, seed: int = 0, **options: Any) -> Policy:
     """Build the policy of that name for an environment, or for a vector of environments.
 
-    ``name`` may be NAME:VARIANT; ``options`` are the policy's own, as ``judge`` of the memories in
-    use today. Raises ``ValueError`` for an unknown name or variant.
+    ``name`` may be NAME:VARIANT, or a path as ``load`` takes it; ``options`` are the policy's own,
+    as ``judge`` of the memories in use today. Raises ``ValueError`` for an unknown name or variant.
     """
+    if is_path(name):
+        return load(name, env, seed=seed, **options)
     built, (name, colon, variant) = policy_class(name), name.partition(":")
     if colon:
         if not hasattr(built, "variants"):
             raise ValueError(f"the policy '{name}' has no variant '{variant}'; it has none")
         options["variant"] = variant
     return built(env, seed, **options)
+
+
+def load(
+    path: str | os.PathLike[str], env: Any = None, *, seed: int = 0, device: str = "auto"
+) -> Policy:
+    """Load a trained model as a policy: a run's folder, its ``best_model.zip``, or several seeds.
+
+    Several models of a folder decide together, by their mean probabilities or priorities. Without
+    ``env`` the policy is for streams of the rules that the model was trained with. Model files hold
+    pickles: load only what you trust. Raises ``ValueError`` where there is no model, or it does not
+    fit the environment.
+    """
+    from memenvs.policies.loading import build
+    from memenvs.policies.models import find_models
+
+    return build(find_models(path), env, seed=seed, device=device)
+
+
+def is_path(name: str) -> bool:
+    """Tell the path of a trained model from the name of a policy."""
+    from memenvs.policies.models import is_model
+
+    return name.partition(":")[0] not in POLICIES | OUTSIDE and is_model(name)
+
+
+def __getattr__(name: str) -> Any:
+    if name == "WriteMemory":  # it imports this module
+        return import_module("memenvs.policies.write_memory").WriteMemory
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

@@ -59,7 +59,7 @@ class Obscure(Asker):
     def score(self, observation: Observation) -> Array:
         """Rank by how little was told, less for what was asked already."""
         asked = self.column(observation, "answered") + self.column(observation, "missed")
-        return -self.column(observation, "told") - 10 * asked
+        return np.asarray(-self.column(observation, "told") - 10 * asked)
 
 
 class Persistent(Asker):
@@ -68,7 +68,7 @@ class Persistent(Asker):
     def score(self, observation: Observation) -> Array:
         """Rank by misses, then mass, then successes from below."""
         missed, answered = self.column(observation, "missed"), self.column(observation, "answered")
-        return 10 * missed + self.column(observation, "weight") - 10 * answered
+        return np.asarray(10 * missed + self.column(observation, "weight") - 10 * answered)
 
 
 ASKERS: dict[str, type[Asker]] = {

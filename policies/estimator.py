@@ -112,8 +112,15 @@ class Estimator(Policy):
                 weights = torch.load(io.BytesIO(archive.read(WEIGHTS)), weights_only=True)
         except (KeyError, zipfile.BadZipFile):
             raise ValueError(f"{model.path}: holds no '{WEIGHTS}', so it is no estimator") from None
-        estimator = SettlementEstimator(self.layout, hidden=len(weights["true.0.weight"]))
-        estimator.load_state_dict(weights)
+        except Exception:  # what is no pickle fails in any way
+            raise ValueError(f"{model.path}: its '{WEIGHTS}' is damaged") from None
+        try:
+            estimator = SettlementEstimator(self.layout, hidden=len(weights["true.0.weight"]))
+            estimator.load_state_dict(weights)
+        except (KeyError, TypeError, RuntimeError):
+            raise ValueError(
+                f"{model.path}: its '{WEIGHTS}' holds another network; train it again"
+            ) from None
         return estimator
 
     def _fit(self, env: Any, device: str) -> SettlementEstimator:

@@ -76,6 +76,9 @@ def read_memory(
         raise ValueError(f"{file}: is no memory that memenvs saved") from None
     if not isinstance(text, dict) or text.get("format") != FORMAT:
         raise ValueError(f"{file}: is no memory of the format {FORMAT}")
+    for name in ("settings", "claims", "names", "models"):
+        if name not in text:
+            raise ValueError(f"{file}: '{name}' is missing, so it is no memory that memenvs saved")
     settings = text["settings"]
     if policy is not None:
         settings["policy"] = os.fspath(policy)

@@ -45,6 +45,8 @@ def how_shown(
 
     The encoder is None where the training materials brought vectors along.
     """
+    if claims < 1:
+        raise ValueError(f"claims={claims!r} is not a positive integer")
     if not is_path(policy):
         encoder = encoder or HashingEncoder()
         limits = Limits(claims, claims, encoder.dimension, tuple(sorted(cues)), texts=True)

@@ -60,9 +60,10 @@ class Model:
                 f"{self.path}: was trained with access='{rules.access}' and "
                 f"disclosure='{rules.disclosure}'; name the environment that it is to play"
             )
-        names = self.card.columns["claim"]
+        names = self.card.columns.get("claim", [])
         cues = tuple(name.partition(".")[2] for name in names if name.startswith("cues."))
-        width = int(names[0].partition("*")[2] or 1)
+        wide = "".join(names[:1]).partition("*")[2]  # of the embedding, which comes first
+        width = int(wide) if wide.isdecimal() else 1
         limits = Limits(claims, claims, width, cues, "length" in names)
         priority = rules.action == "priority"
         layout = Layout(limits, pool=False, priority=priority, query_rows=HISTORY)
@@ -71,7 +72,7 @@ class Model:
                 f"{self.path}: was saved by a version of memenvs whose observations have other "
                 "columns; train it again"
             )
-        rules = replace(rules, capacity=capacity or rules.capacity)
+        rules = replace(rules, capacity=rules.capacity if capacity is None else capacity)
         return Interface(layout, rules, Actions(rules.capacity, rules.clears, 0))
 
 
@@ -106,8 +107,10 @@ def check_fit(models: Iterable[Model], layout: Layout, rules: Rules) -> None:
         for what in ("action", "access", "clears"):
             had, has = getattr(trained, what), getattr(rules, what)
             if had != has:
+                remedy = f"; compare it with --action {had}" if what == "action" else ""
                 raise ValueError(
                     f"{model.path}: was trained with {what}={had!r}; this environment has {has!r}"
+                    f"{remedy}"
                 )
         for array, columns in model.card.columns.items():
             other = names.get(array, [])

@@ -123,7 +123,7 @@ class Imitate(Poisoner):
     def queries(self, observation: Observation) -> Array:
         """Rank by mass, less for what was told already and what is missed anyway."""
         told, missed = self._queries(observation, "told"), self._queries(observation, "missed")
-        return self._queries(observation, "weight") * (1 - told) - missed
+        return np.asarray(self._queries(observation, "weight") * (1 - told) - missed)
 
 
 class Late(Poisoner):
@@ -131,7 +131,8 @@ class Late(Poisoner):
 
     def queries(self, observation: Observation) -> Array:
         """Rank by mass and successes."""
-        return self._queries(observation, "weight") * (1 + self._queries(observation, "answered"))
+        answered = self._queries(observation, "answered")
+        return np.asarray(self._queries(observation, "weight") * (1 + answered))
 
     def due(self, observation: Observation) -> NDArray[np.bool_]:
         """Say when little is left."""

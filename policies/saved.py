@@ -107,6 +107,9 @@ def _checked(found: Any, file: str) -> ModelCard:
     for name, kind in known.items():
         if not isinstance(found[name], kind):
             raise ValueError(f"{file}: {ENTRY}: '{name}' is no {kind.__name__}")
+    for name, texts in (*found["columns"].items(), ("trained_on", found["trained_on"])):
+        if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+            raise ValueError(f"{file}: {ENTRY}: '{name}' is no list of texts")
     if found["kind"] not in KINDS:
         raise ValueError(
             f"{file}: {ENTRY}: kind {found['kind']!r} is unknown; it is one of {', '.join(KINDS)}"

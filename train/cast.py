@@ -55,6 +55,11 @@ class Cast:
             return self._policy
         return self._player(self._members[material][member])
 
+    def remark(self) -> str:
+        """Say what a reader of the table should know of how it played, if anything."""
+        remark = getattr(self._policy, "remark", None)
+        return "" if remark is None else str(remark())
+
     def has_seen(self, material: str) -> bool:
         """Whether a model that plays a material was trained on it."""
         members = self._members.get(material, [])[: self.size]

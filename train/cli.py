@@ -10,20 +10,42 @@ from typing import Any
 
 import click
 
+from memenvs.train.commands.benchmark import benchmark
+from memenvs.train.commands.benchmark_device import benchmark_device
+from memenvs.train.commands.build import build
 from memenvs.train.commands.check import check
 from memenvs.train.commands.compare import compare
 from memenvs.train.commands.convert import convert
 from memenvs.train.commands.envs import envs
 from memenvs.train.commands.frontier import frontier
+from memenvs.train.commands.gui import gui
 from memenvs.train.commands.headroom import headroom
+from memenvs.train.commands.inspect import inspect
+from memenvs.train.commands.links import links
 from memenvs.train.commands.memories import memories
+from memenvs.train.commands.payoff import payoff
 from memenvs.train.commands.play import play
+from memenvs.train.commands.poisoning import poisoning, poisoning_train
+from memenvs.train.commands.register import register, unregister
 from memenvs.train.commands.scenarios import scenarios
+from memenvs.train.commands.train import train
+from memenvs.train.commands.tree_tasks import tree_tasks
 
 BAD_INPUT = 2
 BROKEN_PIPE = 1
 INTERRUPTED = 130
-EXTRAS = {"sklearn": "text", "matplotlib": "plot", "torch": "train", "stable_baselines3": "train"}
+EXTRAS = {"sklearn": "text", "matplotlib": "plot"}
+EXTRAS |= dict.fromkeys(("torch", "stable_baselines3", "sb3_contrib", "tensorboard"), "train")
+EXTRAS |= dict.fromkeys(("miniwob", "selenium"), "gui")
+EXTRAS["mem0"] = "mem0"
+EXTRAS["pettingzoo"] = "multi"
+EXTRAS |= dict.fromkeys(
+    ("pypdf", "docx", "selectolax", "sentencex", "pysubs2", "charset_normalizer", "platformdirs"),
+    "build",
+)
+EXTRAS |= dict.fromkeys(
+    ("model2vec", "onnxruntime", "tokenizers", "sentence_transformers"), "embed"
+)
 
 
 class OneLineErrors(click.Group):
@@ -84,5 +106,28 @@ def main() -> None:
     """Environments in which an agent learns what to remember."""
 
 
-for command in (envs, check, convert, frontier, compare, headroom, memories, play, scenarios):
+for command in (
+    envs,
+    benchmark,
+    benchmark_device,
+    check,
+    build,
+    convert,
+    frontier,
+    compare,
+    gui,
+    headroom,
+    inspect,
+    links,
+    memories,
+    payoff,
+    play,
+    poisoning,
+    poisoning_train,
+    register,
+    scenarios,
+    train,
+    tree_tasks,
+    unregister,
+):
     main.add_command(command)

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from memenvs.answering.layer import Layer
 from memenvs.incidence import FloatArray
 from memenvs.train.cast import facts
 from memenvs.train.evaluate import EpisodeResult, Track, evaluate, untracked
@@ -65,6 +66,7 @@ class Comparison:
     summary: tuple[Record, ...]
     baseline: str
     curve: Curve | None
+    layer: Layer | None  # what ``answered`` means, where it was measured
 
     def as_document(self) -> Record:
         """Give the JSON form."""
@@ -81,10 +83,13 @@ def compare(
     experiment that cannot be run.
     """
     setting = make_setting(experiment)
+    layer = make_layer(experiment, setting)
     asked = list(dict.fromkeys(experiment.policy)) or _default_policies(setting)
     played = list(dict.fromkeys([*asked, RANDOM, experiment.baseline]))
     episodes = experiment.episodes or (EPISODES if len(setting.materials) == 1 else 1)
-    played_by = evaluate(setting, played, episodes=episodes, seed=experiment.seed, track=track)
+    played_by = evaluate(
+        setting, played, episodes=episodes, seed=experiment.seed, layer=layer, track=track
+    )
     results = played_by.results
     best = references(setting, results, time_limit=experiment.time_limit, track=track)
     groups = _groups(setting, results, best)
@@ -101,8 +106,23 @@ def compare(
             rows += own
             nested = cast.nested or played_by.casts[capacity, experiment.baseline].nested
             summary.append(_summary(setting, groups, policy, capacity, experiment, own, nested))
+            summary[-1]["remark"] = cast.remark()
     drawn = mean_curve(setting, time_limit=experiment.time_limit, track=track) if curve else None
-    return Comparison(tuple(rows), tuple(summary), experiment.baseline, drawn)
+    return Comparison(tuple(rows), tuple(summary), experiment.baseline, drawn, layer)
+
+
+def make_layer(experiment: Experiment, setting: Setting) -> Layer | None:
+    """Give the end-to-end layer of an experiment, where the utility is end-to-end.
+
+    Raises ``ValueError`` for unknown names, and for any without that utility.
+    """
+    names = ("reader", "reasoner", "correct")
+    given = {name: value for name in names if (value := getattr(experiment, name)) is not None}
+    if setting.utility == "end-to-end":
+        return Layer(**given)
+    if given:
+        raise ValueError(f"--{min(given)} belongs to --utility end-to-end; give that, too")
+    return None
 
 
 def _default_policies(setting: Setting) -> list[str]:

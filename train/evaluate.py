@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import zlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from typing import Any, TypeVar
 import gymnasium as gym
 import numpy as np
 
+from memenvs.answering.layer import Layer
 from memenvs.material import Material
 from memenvs.train.cast import Cast
 from memenvs.train.setting import Setting
@@ -38,6 +40,7 @@ class EpisodeResult:
     settled: float  # summed over the episode
     settlements: int  # queries settled
     illegal: int  # actions that broke the mask
+    answered: float = math.nan  # query mass answered from the memory; NaN where not measured
 
 
 @dataclass(frozen=True)
@@ -59,12 +62,13 @@ def evaluate(
     *,
     episodes: int,
     seed: int = 0,
+    layer: Layer | None = None,
     track: Track[Any] = untracked,
 ) -> Evaluation:
     """Play each policy at each capacity, ``episodes`` times on each material.
 
-    Each seed of a training plays them all. Raises ``ValueError`` for an unknown policy before
-    anything is played.
+    Each seed of a training plays them all. ``layer`` answers queries from each memory. Raises
+    ``ValueError`` for an unknown policy before anything is played.
     """
     names = [material.name for material in setting.materials]
     casts = {
@@ -82,9 +86,8 @@ def evaluate(
     for (capacity, name), place, episode, member in track(jobs, "episodes"):
         material = setting.materials[place]
         player = casts[capacity, name].player(material.name, member)
-        measured = play(
-            setting.envs[capacity], player, material, episode_seed(seed, material.name, episode)
-        )
+        env, own_seed = setting.envs[capacity], episode_seed(seed, material.name, episode)
+        measured = play(env, player, material, own_seed, layer)
         results.append(EpisodeResult(name, material.name, capacity, episode, member, **measured))
     return Evaluation(results, casts)
 
@@ -95,8 +98,13 @@ def episode_seed(seed: int, material: str, episode: int) -> int:
     return int(np.random.SeedSequence(entropy).generate_state(1)[0])
 
 
-def play(env: gym.Env[Any, Any], policy: Any, material: Material, seed: int) -> dict[str, Any]:
-    """Play one episode; gives what was measured, by the fields of ``EpisodeResult``."""
+def play(
+    env: gym.Env[Any, Any], policy: Any, material: Material, seed: int, layer: Layer | None = None
+) -> dict[str, Any]:
+    """Play one episode; gives what was measured, by the fields of ``EpisodeResult``.
+
+    A system that is measured says itself what it ended with; the slots follow it with a delay.
+    """
     observation, info = env.reset(seed=seed, options={"material": material})
     state, over = policy.start(np.array([seed])), False  # its chance is the episode's own, too
     while not over:
@@ -106,9 +114,17 @@ def play(env: gym.Env[Any, Any], policy: Any, material: Material, seed: int) -> 
         observation, _, terminated, truncated, info = env.step(action)
         over = terminated or truncated
     inner: Any = env.unwrapped
-    if hasattr(policy, "conclude"):  # it learns while it is tested
+    memory = inner.memory
+    if hasattr(policy, "kept"):
+        memory = np.zeros_like(memory)
+        memory[policy.kept(state)[0]] = True
+    answered = math.nan
+    if layer is not None:
+        search = policy.search(state) if hasattr(policy, "search") else None
+        answered = layer.answered(material, memory, search)
+    if hasattr(policy, "conclude"):  # it learns while it is tested, or lets go of what it measured
         policy.conclude(state, float(inner.episode.earned))
-    final = material.evaluate(inner.memory)
+    final = material.evaluate(memory)
     return {
         "size": float(final.size),
         "cost": float(final.cost),
@@ -116,8 +132,9 @@ def play(env: gym.Env[Any, Any], policy: Any, material: Material, seed: int) -> 
         "precision": float(final.precision),
         "water_inflation": float(final.water_inflation),
         "span": float(final.span),
-        "utility": float(inner.episode.account.expected(inner.memory)),
+        "utility": float(inner.episode.account.expected(memory)),
         "settled": float(inner.episode.earned),
         "settlements": int(inner.episode.settled),
         "illegal": int(inner.episode.illegal),
+        "answered": answered,
     }

@@ -32,6 +32,10 @@ class Experiment(BaseModel):
     policy: Names = []
     baseline: str = "random"
     utility: Literal["coverage", "precision", "end-to-end"] | None = None
+    reader: str | None = None
+    reasoner: str | None = None
+    correct: str | None = None
+    action: Literal["slots", "priority"] | None = None
     budget: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
     episodes: Positive | None = None
     materials: Positive = 20
@@ -43,7 +47,7 @@ class Experiment(BaseModel):
     @property
     def overrides(self) -> dict[str, Any]:
         """Arguments of the environment that were given."""
-        given = {"utility": self.utility, "budget": self.budget}
+        given = {"utility": self.utility, "action": self.action, "budget": self.budget}
         return {name: value for name, value in given.items() if value is not None}
 
 

@@ -23,6 +23,7 @@ MEASURES = (
     "span_gap",
     "compression_cost",
     "regret",
+    "answered",
     "illegal",
 )
 
@@ -52,5 +53,6 @@ def measure(result: EpisodeResult, best: Reference, budget: float | None) -> dic
         "span_gap": 1.0 - result.span,
         "compression_cost": best.full - at_capacity,
         "regret": result.settlements * best.paid - result.settled,
+        "answered": result.answered,
         "illegal": float(result.illegal),
     }

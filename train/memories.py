@@ -43,7 +43,7 @@ class Section:
 
 
 FITTED = ("trust", "supervised", "bisimulation", "bisimulation:learning")
-REFERENCES = (*FITTED, "estimator-ranker", "estimator", "bayes", "optimal")
+REFERENCES = (*FITTED, "bayes", "optimal")
 SECTIONS: tuple[Section, ...] = (
     Section("Odyssey", {"material": ["odyssey"], "capacity": [3]}),
     Section("Odyssey with a false claim", {"material": ["odyssey-noisy"], "capacity": [3]}),

@@ -18,16 +18,24 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 WIDTH = 100  # where the output is no terminal
+NAME = 24  # characters of a policy's name that leave room for the numbers
 FIRST = ("policy", "precision", "cover", "infl", "size", "front", "loss", "share", "norm")
 MARKS = {"*": "privileged", "°": "knows", "‡": "taught_by", "†": "seen"}  # of a policy in a table
 
 
 def print_comparison(comparison: Comparison) -> None:
-    """Print two tables for each capacity, and what their columns mean."""
+    """Print two tables for each capacity, and what their columns mean.
+
+    Where the output is no terminal, room is made for the long names of models and systems.
+    """
     console = make_console()
+    if not console.is_terminal:
+        longest = max(len(record["policy"]) for record in comparison.summary)
+        console.width = WIDTH + max(0, longest - NAME)
     for capacity, members in groupby(comparison.summary, key=lambda s: s["capacity"]):
         records = list(members)
-        console.print(_table(f"S = {capacity}", FIRST, map(_cells, records)))
+        measured = FIRST if comparison.layer is None else (*FIRST, "answ")
+        console.print(_table(f"S = {capacity}", measured, map(_cells, records)))
         columns = ("policy", "iqm", f"vs {comparison.baseline}", "better")
         console.print()
         console.print(_table("", columns, map(_compared, records)))
@@ -120,6 +128,7 @@ def _cells(record: Record) -> tuple[str, ...]:
         _number(record["efficiency_loss"]),
         _number(record["share"]),
         _number(record["normalised"], digits=2),
+        *([] if record["answered"] is None else [_number(record["answered"])]),
     )
 
 
@@ -164,6 +173,13 @@ def _legend(comparison: Comparison) -> str:
         "best at S; norm: random 0, best at S 1; infl: coverage less precision; iqm: mean of the "
         "middle half; better: how often it beats the baseline on the same material or episode."
     ]
+    if comparison.layer is not None:
+        layer = comparison.layer
+        lines.append(
+            f"answ: answered from the memory: reader {layer.reader}, reasoner {layer.reasoner}, "
+            f"right by {layer.correct}."
+        )
+        lines += [f"{chat.model} at {chat.url}: {chat.usage}." for chat in layer.chats]
     if any(record["seeds"] > 1 for record in comparison.summary):
         lines.append("Of a training with several seeds the intervals are over the seeds, too.")
     if any(record["privileged"] for record in comparison.summary):
@@ -174,6 +190,11 @@ def _legend(comparison: Comparison) -> str:
         lines.append(f"‡ its training was helped by {teacher}.")
     if any(record["seen"] for record in comparison.summary):
         lines.append("† it was trained on materials that it plays here.")
+    lines += [
+        f"{record['policy']} at S = {record['capacity']}: {record['remark']}."
+        for record in comparison.summary
+        if record["remark"]
+    ]
     if not all(record["frontier_proved"] for record in comparison.summary):
         lines.append("≤ an upper bound: the optimum was not proved within the time limit.")
     return "\n".join(lines)

@@ -155,8 +155,10 @@ print(info["precision"], info["size"], info["settled"])
 ```'''
 
 
-def environments_page(families: dict[str, list[Registered]]) -> str:
-    """Document what all environments share, and list them."""
+def environments_page(
+    families: dict[str, list[Registered]], others: dict[str, tuple[str, list[EnvRow]]]
+) -> str:
+    """Document what all environments share, and list them; ``others`` give page, title and rows."""
     summary, parameters, rest = docstring(MemorizationEnv)
     signature = inspect.signature(MemorizationEnv.__init__).parameters
     rows = [
@@ -176,11 +178,17 @@ def environments_page(families: dict[str, list[Registered]]) -> str:
         for family, found in families.items()
         for each in found
     ]
-    toctree = "\n".join([*families, *(["../headroom"] * HEADROOM.exists())])
+    listed += [
+        [f"`{row.id}`", f"[{title}]({page}.md)", row.level or "–"]
+        for page, (title, found) in others.items()
+        for row in found
+    ]
+    toctree = "\n".join([*families, *others, *(["../headroom"] * HEADROOM.exists())])
     return "\n\n".join(
         [
             "# Environments",
-            f"All of them are presets of one environment, `MemorizationEnv`. {summary}",
+            "All but those on pages of their own at the end of the list are presets of one "
+            f"environment, `MemorizationEnv`. {summary}",
             table(("id", "page", "level"), listed),
             "## Parameters",
             "Keyword arguments of `gym.make`; the defaults are those of `MemorizationEnv`, before "

@@ -11,7 +11,7 @@ from gymnasium import spaces
 
 from generator.markdown import words
 from memenvs.envs.memorization.env import MemorizationEnv
-from memenvs.envs.registry import TABLE, EnvRow
+from memenvs.envs.registry import ENTRY_POINT, TABLE, EnvRow
 
 LEVEL_PAGES = {"0": "single-query", "1a": "known-queries", "1b": "disclosed-queries"}
 
@@ -40,6 +40,8 @@ def find_families() -> dict[str, list[Registered]]:
     """Group the table's rows, in the order of docs/words.yaml; raises ``LookupError``."""
     found: dict[str, list[Registered]] = {}
     for row in TABLE:
+        if row.entry_point != ENTRY_POINT:
+            continue  # it stands on a page of its own kind
         env = gym.make(row.id).unwrapped
         assert isinstance(env, MemorizationEnv), f"{row.id}: say here how to document it"
         found.setdefault(family_of(row), []).append(Registered(row, env))

@@ -13,10 +13,17 @@ from typing import Any
 
 import gymnasium as gym
 
+from memenvs.envs.gui.miniwob.tasks import TASKS as MINIWOB
+from memenvs.envs.gui.panels.tasks import TASKS as PANELS
 from memenvs.envs.levels import LEVELS
 from memenvs.material import Material
 from memenvs.materials.generator.tiers import TIERS
-from memenvs.materials.library import Source, add_material, registered_materials
+from memenvs.materials.library import (
+    Source,
+    add_material,
+    drop_material,
+    registered_materials,
+)
 from memenvs.materials.scenarios import SCENARIOS
 
 ENTRY_POINT = "memenvs.envs.memorization.env:MemorizationEnv"
@@ -67,6 +74,40 @@ def _scenario_rows() -> Iterator[EnvRow]:
         material = f"scenario-{scenario.name}"
         yield _material_row(
             f"memenvs/Scenario{name}-v0", material, "1b", ["scenario"], capacity=scenario.capacity
+        )
+
+
+def _poisoning_rows() -> Iterator[EnvRow]:
+    """Rows of the poisoning environment, free and with a price for each token."""
+    folder = "memenvs.envs.poisoning"
+    for suffix, price in (("", 0.0), ("Priced", 0.2)):
+        yield EnvRow(
+            f"memenvs/Poisoning{suffix}-v0",
+            MappingProxyType({"price": price}),
+            tags=("poisoning", "false-claims"),
+            entry_point=f"{folder}.env:PoisoningEnv",
+            vector_entry_point=f"{folder}.vector:PoisoningVectorEnv",
+        )
+
+
+def _gui_rows() -> Iterator[EnvRow]:
+    """Rows of graphical interfaces: simulated panels, and real pages that need a browser."""
+    folder = "memenvs.envs.gui"
+    for task in PANELS:
+        yield EnvRow(
+            f"memenvs/Panels-{task}-v0",
+            MappingProxyType({"task": task}),
+            tags=("gui", "panels"),
+            entry_point=f"{folder}.panels.env:PanelsEnv",
+            vector_entry_point=f"{folder}.panels.vector:PanelsVectorEnv",
+        )
+    for task in MINIWOB:
+        yield EnvRow(
+            f"memenvs/MiniWoB-{task}-v0",
+            MappingProxyType({"task": task}),
+            tags=("gui", "browser"),
+            entry_point=f"{folder}.miniwob.env:MiniWoBEnv",
+            vector_entry_point=None,
         )
 
 
@@ -121,6 +162,10 @@ TABLE: tuple[EnvRow, ...] = (
     *_tier_rows(),
     # Ways in which real memories are reported to fail.
     *_scenario_rows(),
+    # Histories that mislead: choose the context of each prompt.
+    *_poisoning_rows(),
+    # Pages with a goal: what to remember is what a click led to.
+    *_gui_rows(),
 )
 
 _rows: dict[str, EnvRow] = {}
@@ -152,6 +197,36 @@ def register_row(row: EnvRow) -> None:
     _rows[row.id] = row
 
 
+def register_named(name: str, source: Source, level: str = "1b", **settings: Any) -> str:
+    """Let a name stand for a source that every process finds by it; nothing is read. Gives the id.
+
+    Raises ``ValueError`` for a name or level that cannot be used.
+    """
+    check_name(name, level)
+    add_material(name, source)
+    row = _material_row(f"memenvs/{name}-v0", name, level, ["user"], **settings)
+    register_row(row)
+    return row.id
+
+
+def forget(name: str) -> None:
+    """Undo ``register_named`` in this process."""
+    identifier = f"memenvs/{name}-v0"
+    drop_material(name)
+    _rows.pop(identifier, None)
+    gym.registry.pop(identifier, None)
+
+
+def check_name(name: str, level: str) -> None:
+    """Raise ``ValueError`` where a name is no name or taken, or a level is unknown."""
+    if not name or not all(letter.isalnum() or letter in "-_" for letter in name):
+        raise ValueError(f"{name!r} cannot name a material: use letters, digits, '-' and '_'")
+    if level not in LEVELS:
+        raise ValueError(f"level={level!r} is unknown; choose from {', '.join(LEVELS)}")
+    if f"memenvs/{name}-v0" in gym.registry or name in registered_materials():
+        raise ValueError(f"'{name}' is registered already; choose another name")
+
+
 def register_material(
     name: str,
     material: Material | str | os.PathLike[str] | Callable[..., Material],
@@ -174,13 +249,8 @@ def register_material(
     """
     from memenvs.envs.memorization.env import MemorizationEnv
 
-    if not name or not all(letter.isalnum() or letter in "-_" for letter in name):
-        raise ValueError(f"{name!r} cannot name a material: use letters, digits, '-' and '_'")
-    if level not in LEVELS:
-        raise ValueError(f"level={level!r} is unknown; choose from {', '.join(LEVELS)}")
+    check_name(name, level)
     identifier = f"memenvs/{name}-v0"
-    if identifier in gym.registry or name in registered_materials():
-        raise ValueError(f"'{name}' is registered already; choose another name")
     if not (callable(material) or isinstance(material, Material | str | os.PathLike)):
         raise ValueError(f"a {type(material).__name__} is no material, file or callable")
     source = _portable(material)

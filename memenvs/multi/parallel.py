@@ -14,7 +14,7 @@ from memenvs.multi.vector import VectorGame
 Observation = dict[str, NDArray[Any]]
 
 
-class Game(ParallelEnv[str, Observation, Any]):
+class Game(ParallelEnv[str, Observation, Any]):  # type: ignore[misc]
     """One episode of a game in PettingZoo's parallel API.
 
     Args:
@@ -107,7 +107,7 @@ class Game(ParallelEnv[str, Observation, Any]):
             {name: _first(infos)[name] for name in acting},
         )
 
-    def render(self) -> str | None:  # type: ignore[override]
+    def render(self) -> str | None:
         """Give the episode as text, or print it; it shows truth, which no agent sees."""
         lines = self.batch.describe(0)
         lines += [f"{name} earned {reward:g}" for name, reward in self._rewards.items()]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,7 +87,7 @@ class PoisonRows:
         for name, stack in self.arrays.items():
             if name in WAYS:
                 stack[numbers] = blank_ways(name, stack.shape[1:], limits)
-                corner = tuple(slice(size) for size in base[name].shape[1:])
+                corner: tuple[Any, ...] = tuple(slice(size) for size in base[name].shape[1:])
                 stack[(numbers, *corner)] = base[name][rows]
             else:
                 stack[numbers] = base[name][rows]

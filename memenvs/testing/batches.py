@@ -39,8 +39,10 @@ def assert_same(mine: dict[str, Any], other: dict[str, Any], where: str = "") ->
         if left.dtype == object:
             for one, two in zip(left, right, strict=True):
                 assert (one is None) == (two is None), place
-                if one is not None:
+                if isinstance(one, dict):
                     assert_same(one, two, place)
+                else:
+                    assert one == two, place
         elif left.dtype == np.float32:
             np.testing.assert_allclose(left, right, atol=TOLERANCE, rtol=1e-6, err_msg=place)
         elif left.dtype == np.float64:  # sums of masses; their order differs where sizes do

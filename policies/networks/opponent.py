@@ -114,7 +114,8 @@ class OpponentPolicy(MaskableMultiInputActorCriticPolicy):
     def action_logits(self, observation: Observed) -> Tensor:
         """Score every action, legal or not: ``(B, n)``."""
         self.set_training_mode(False)
-        return self.mlp_extractor.logits(observation)
+        found: Tensor = self.mlp_extractor.logits(observation)
+        return found
 
     def _build_mlp_extractor(self) -> None:
         assert isinstance(self.observation_space, spaces.Dict)

@@ -12,7 +12,7 @@ from stable_baselines3.common.type_aliases import Schedule
 from torch import Tensor, nn
 
 from memenvs.envs.memorization.layout import Layout
-from memenvs.envs.memorization.rules import Actions
+from memenvs.envs.memorization.rules import Action, Actions
 from memenvs.policies.networks.encoder import Encoded, Encoder
 from memenvs.policies.networks.features import Rows, perceptron
 
@@ -118,6 +118,7 @@ class PointerPolicy(MaskableMultiInputActorCriticPolicy):
     """
 
     needs_history: ClassVar[bool] = False
+    writes: ClassVar[Action] = "slots"
     extractor: ClassVar[type[BaseFeaturesExtractor]] = PassThrough
 
     def __init__(

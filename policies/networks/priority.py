@@ -11,7 +11,7 @@ from stable_baselines3.common.type_aliases import Schedule
 from torch import Tensor, nn
 
 from memenvs.envs.memorization.layout import Layout
-from memenvs.envs.memorization.rules import Actions
+from memenvs.envs.memorization.rules import Action, Actions
 from memenvs.policies.networks.encoder import Encoder
 from memenvs.policies.networks.features import perceptron
 from memenvs.policies.networks.pointer import SMALL, Observed, PassThrough
@@ -54,6 +54,7 @@ class PriorityPolicy(MultiInputActorCriticPolicy):
     """
 
     needs_history: ClassVar[bool] = False
+    writes: ClassVar[Action] = "priority"
 
     def __init__(
         self,

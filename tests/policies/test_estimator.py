@@ -11,7 +11,7 @@ import torch
 from memenvs.envs.memorization.env import MemorizationEnv
 from memenvs.envs.memorization.vector import MemorizationVectorEnv
 from memenvs.policies import load, make
-from memenvs.policies.estimator import WEIGHTS, Estimator, EstimatorRanker
+from memenvs.policies.estimator import WEIGHTS, Estimator, EstimatorRanker, _fitted
 from memenvs.policies.networks.fitting import fit_estimator
 from memenvs.policies.saved import ModelCard, column_names, write_card
 from memenvs.train.batches import episode_seeds, materials_of, play_batches
@@ -142,6 +142,7 @@ def test_by_its_name_it_fits_itself_on_the_train_split(name, monkeypatch):
         return fit_estimator(env, steps=256, **settings)
 
     monkeypatch.setattr("memenvs.policies.networks.fitting.fit_estimator", short)
+    _fitted.cache_clear()  # of an earlier test in this process
     env = batch("validation", capacity=3)
     policy = make(name, env)
     assert fitted == [("train", env.rules)]
@@ -175,4 +176,21 @@ def test_a_file_without_weights_is_refused(path, tmp_path):
     with zipfile.ZipFile(path) as old, zipfile.ZipFile(other, "w") as new:
         new.writestr("memenvs.json", old.read("memenvs.json"))
     with pytest.raises(ValueError, match=r"holds no 'estimator\.pth'"):
+        make(f"estimator:{other}", batch())
+
+
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [(b"rubbish", "is damaged"), ({"a": torch.ones(2)}, "another network"), ([1], "another net")],
+)
+def test_weights_that_are_none_of_ours_are_refused(path, tmp_path, entry, words):
+    other, weights = tmp_path / "other.zip", io.BytesIO()
+    if isinstance(entry, bytes):
+        weights.write(entry)
+    else:
+        torch.save(entry, weights)
+    with zipfile.ZipFile(path) as old, zipfile.ZipFile(other, "w") as new:
+        new.writestr("memenvs.json", old.read("memenvs.json"))
+        new.writestr(WEIGHTS, weights.getvalue())
+    with pytest.raises(ValueError, match=words):
         make(f"estimator:{other}", batch())

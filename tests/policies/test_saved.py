@@ -67,6 +67,8 @@ def test_nothing_is_left_beside_the_model(model: Path) -> None:
         (json.dumps(asdict(CARD) | {"extra": 1}), "'extra' is unknown"),
         (json.dumps(asdict(CARD) | {"steps": "many"}), "'steps' is no int"),
         (json.dumps(asdict(CARD) | {"kind": "jax"}), "sb3, estimator"),
+        (json.dumps(asdict(CARD) | {"columns": {"claim": 3}}), "'claim' is no list of texts"),
+        (json.dumps(asdict(CARD) | {"trained_on": [1]}), "'trained_on' is no list of texts"),
     ],
 )
 def test_a_bad_card_says_what_is_wrong(model: Path, content: str, words: str) -> None:

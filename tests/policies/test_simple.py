@@ -9,7 +9,8 @@ from memenvs.envs.memorization.env import MemorizationEnv
 from memenvs.policies import POLICIES, make
 from players import SETTINGS, material, run
 
-LEARNED = {"supervised"}  # needs materials to train on; has tests of its own
+# Need materials to train on; have their own tests.
+LEARNED = {"supervised", "bisimulation", "estimator", "estimator-ranker"}
 ORACLES = {"clairvoyant", "greedy", "optimal"}  # each looks into the environment it is built for
 
 

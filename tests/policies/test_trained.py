@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+from dataclasses import replace
 
 import gymnasium as gym
 import numpy as np
@@ -15,6 +16,7 @@ from memenvs import policies
 from memenvs.envs.memorization.env import MemorizationEnv
 from memenvs.policies.models import find_models, is_model, unseen
 from memenvs.policies.networks.estimator import SettlementEstimator
+from memenvs.policies.saved import read_card, write_card
 from saved_models import make_env, save_estimator, train
 
 EASY = "odyssey-noisy"
@@ -223,3 +225,9 @@ def test_a_damaged_model_says_so(tmp_path):
                 half.writestr(entry, whole.read(entry))
     with pytest.raises(ValueError, match=r"half\.zip: cannot be loaded by the installed versions"):
         policies.load(tmp_path / "half.zip")
+    card = read_card(path)
+    for claim in ({}, {"claim": []}, {"claim": ["embedding*wide"]}):
+        columns = {name: names for name, names in card.columns.items() if name != "claim"}
+        write_card(path, replace(card, columns=columns | claim))
+        with pytest.raises(ValueError, match="observations have other columns; train it again"):
+            policies.load(path)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import zipfile
+
 import numpy as np
 import pytest
 
@@ -9,6 +12,7 @@ from memenvs import policies
 from memenvs.encoders import HashingEncoder, embeddings
 from memenvs.envs.memorization.env import MemorizationEnv
 from memenvs.policies import WriteMemory
+from memenvs.policies.memory_file import NUMBERS, TEXT
 from saved_models import train
 
 CLOSE = 2e-6
@@ -179,6 +183,11 @@ def test_bad_input_says_what_is_wrong(tmp_path):
         WriteMemory(path, 3, cues=["importance"])
     with pytest.raises(ValueError, match="vectors of 16 numbers"):
         WriteMemory(path, 6).add("x")
+    for name in ("trust", path):
+        with pytest.raises(ValueError, match="capacity=0 is not a positive integer"):
+            WriteMemory(name, 0)
+        with pytest.raises(ValueError, match="claims=0 is not a positive integer"):
+            WriteMemory(name, 3, claims=0)
 
 
 def test_a_bad_file_or_another_model_is_refused(tmp_path):
@@ -197,6 +206,18 @@ def test_a_bad_file_or_another_model_is_refused(tmp_path):
     with pytest.raises(ValueError, match="is not the model"):
         WriteMemory.load(tmp_path / "memory", moved)
     (tmp_path / "text").write_text("no zip")
-    for name, words in (("text", "is no memory"), ("none", "cannot be read")):
+    with (
+        zipfile.ZipFile(tmp_path / "memory") as whole,
+        zipfile.ZipFile(tmp_path / "part", "w") as part,
+    ):
+        text = json.loads(whole.read(TEXT))
+        del text["settings"]
+        part.writestr(TEXT, json.dumps(text))
+        part.writestr(NUMBERS, whole.read(NUMBERS))
+    for name, words in (
+        ("part", "'settings' is missing"),
+        ("text", "is no memory"),
+        ("none", "cannot be read"),
+    ):
         with pytest.raises(ValueError, match=words):
             WriteMemory.load(tmp_path / name)

@@ -38,3 +38,95 @@ def write_locomo(tmp_path, value):
     path = tmp_path / "locomo.json"
     path.write_text(value if isinstance(value, str) else json.dumps(value))
     return path
+
+
+def musique(name):
+    """One question of MuSiQue: two of three paragraphs are needed."""
+    paragraphs = (
+        ("Ida", "Ida lives in Oslo.", True),
+        ("Oslo", "Oslo lies in Norway.", True),
+        ("Rain", "It rains.", False),
+    )
+    return {
+        "id": name,
+        "paragraphs": [
+            {"idx": n, "title": title, "paragraph_text": text, "is_supporting": marked}
+            for n, (title, text, marked) in enumerate(paragraphs)
+        ],
+        "question": "In which country does Ida live?",
+        "answer": "Norway",
+        "answerable": True,
+    }
+
+
+def hotpotqa(name):
+    """One question of HotpotQA or 2WikiMultihopQA."""
+    return {
+        "_id": name,
+        "question": "In which country does Ida live?",
+        "answer": "Norway",
+        "supporting_facts": [["Ida", 0], ["Oslo", 0]],
+        "context": [
+            ["Ida", ["Ida lives in Oslo.", " She is tall."]],
+            ["Oslo", ["Oslo lies in Norway."]],
+        ],
+    }
+
+
+def strategyqa(name):
+    """One question of StrategyQA."""
+    return {
+        "qid": name,
+        "term": "Ice",
+        "question": f"Does ice sink? ({name})",
+        "answer": False,
+        "facts": ["Ice floats.", "What floats does not sink."],
+    }
+
+
+def climate_fever(name):
+    """One claim of CLIMATE-FEVER, with two of its sentences."""
+    return {
+        "claim_id": name,
+        "claim": f"It warms. ({name})",
+        "claim_label": "SUPPORTS",
+        "evidences": [
+            {
+                "evidence_id": f"Climate:{name}",
+                "evidence_label": "SUPPORTS",
+                "article": "Climate",
+                "evidence": f"The mean temperature rises ({name}).",
+                "entropy": 0.0,
+                "votes": ["SUPPORTS", "SUPPORTS", None, None, None],
+            },
+            {
+                "evidence_id": f"Weather:{name}",
+                "evidence_label": "NOT_ENOUGH_INFO",
+                "article": "Weather",
+                "evidence": f"Weather varies ({name}).",
+                "entropy": 0.69,
+                "votes": ["NOT_ENOUGH_INFO", "REFUTES", None, None, None],
+            },
+        ],
+    }
+
+
+def longmemeval(name):
+    """One question of LongMemEval, its sessions out of order."""
+    return {
+        "question_id": name,
+        "question_type": "single-session-user",
+        "question": "What is my cat called?",
+        "answer": "Mia",
+        "question_date": "2023/05/30 (Tue) 23:40",
+        "haystack_dates": ["2023/05/21 (Sun) 14:21", "2023/05/20 (Sat) 02:21"],
+        "haystack_session_ids": ["s2", "s1"],
+        "haystack_sessions": [
+            [{"role": "user", "content": "Nice weather."}],
+            [
+                {"role": "user", "content": "My cat is called Mia.", "has_answer": True},
+                {"role": "assistant", "content": "Lovely.", "has_answer": False},
+            ],
+        ],
+        "answer_session_ids": ["s1"],
+    }

@@ -36,7 +36,7 @@ BAD_ARGUMENTS = {
     "infinite budget": (["compare", "demo", "--budget", "inf"], "--budget"),
     "out is a file": (["compare", "demo", "--out", "/dev/null"], "/dev/null"),
     "unknown data set": (["convert", "squad", "in", "out"], "entailment-bank"),
-    "trees of no wood": (["convert", "locomo", "in", "out", "--trees", "3"], "entailment-bank"),
+    "trees of no wood": (["convert", "locomo", "in", "out", "--trees", "3"], "--trees does not"),
     "fit nothing": (["convert", "locomo", "in", "out", "--fit-on", "x"], "--embed"),
 }
 

@@ -128,9 +128,9 @@ def test_regret_by_hand() -> None:
 def test_every_policy_plays_the_same_episodes(monkeypatch: pytest.MonkeyPatch) -> None:
     played = defaultdict(list)
 
-    def play(env: Any, policy: Any, material: Any, seed: int) -> Any:
+    def play(env: Any, policy: Any, material: Any, seed: int, layer: Any) -> Any:
         played[type(policy).__name__, env.unwrapped.rules.capacity].append((material.name, seed))
-        return original(env, policy, material, seed)
+        return original(env, policy, material, seed, layer)
 
     original = evaluate.play
     monkeypatch.setattr(evaluate, "play", play)

@@ -38,6 +38,20 @@ if TYPE_CHECKING:
     type=click.Choice(["coverage", "precision", "end-to-end"]),
     help="What the environment pays (precision, or the environment's own).",
 )
+@click.option(
+    "--reader",
+    metavar="NAME[:K]",
+    help="Of --utility end-to-end: similarity, bm25, own (the K best) or oracle (similarity).",
+)
+@click.option("--reasoner", help="Of --utility end-to-end: best, span or openai (best).")
+@click.option(
+    "--correct", help="What an answer has to be: item, exact, f1 or judge (item; of words f1)."
+)
+@click.option(
+    "--action",
+    type=click.Choice(["slots", "priority"]),
+    help="How claims are written (slots): a slot to fill, or a priority to be kept by.",
+)
 @click.option("--budget", type=click.FloatRange(0, min_open=True), help="Bound on the summed cost.")
 @click.option(
     "--episodes", type=click.IntRange(1), help="Of each material (1; 20 if there is only one)."

@@ -77,21 +77,18 @@ def _train(training: Training, folder: Path) -> int:
         raise _Terminated
 
     before = signal.signal(signal.SIGTERM, stop)
-    how = f"go on with: memenvs train --resume {folder}"
     try:
         with Progress() as progress:
             found = run(training, folder, progress.report)
     except KeyboardInterrupt:
-        click.echo(f"memenvs: interrupted; {how}", err=True)
+        click.echo(f"memenvs: interrupted; {_how(folder)}", err=True)
         return INTERRUPTED
     except _Terminated:
-        click.echo(f"memenvs: terminated; {how}", err=True)
+        click.echo(f"memenvs: terminated; {_how(folder)}", err=True)
         return TERMINATED
     except OSError as error:
         name = error.filename or folder
-        raise ValueError(
-            f"{name}: {error.strerror or error}; the last good checkpoint stays: {how}"
-        ) from None
+        raise ValueError(f"{name}: {error.strerror or error}; {_how(folder)}") from None
     finally:
         signal.signal(signal.SIGTERM, before)
     for job, evaluation in zip(jobs_of(training, folder), found, strict=True):
@@ -100,3 +97,12 @@ def _train(training: Training, folder: Path) -> int:
             f"{of_frontier(evaluation.get('share'))} on {evaluation['materials']} materials"
         )
     return 0
+
+
+def _how(folder: Path) -> str:
+    """Say how to go on, where anything was begun."""
+    from memenvs.train.training.folder import CONFIG
+
+    if not (folder / CONFIG).exists():
+        return "nothing was begun; start again"
+    return f"the last good checkpoint stays, go on with: memenvs train --resume {folder}"

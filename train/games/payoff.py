@@ -125,7 +125,7 @@ def _play_chunk(
     (other,) = (name for name in game.possible_agents if name != WRITER)
     players: dict[str, Any] = {
         WRITER: cast.player(materials[0].name, member),
-        other: {**POISONERS, **ASKERS}[opponent](game, seed),  # type: ignore[arg-type]
+        other: {**POISONERS, **ASKERS}[opponent](game, seed),
     }
     seen, _ = game.reset(
         seed=[seeds[place] for place in filled],

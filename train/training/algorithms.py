@@ -6,9 +6,9 @@ import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import ConfigDict, TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from memenvs.envs.memorization.rules import Action
 from memenvs.train.config_files import unknown
@@ -20,6 +20,14 @@ ELSEWHERE = frozenset(
     "self policy env seed device verbose tensorboard_log policy_kwargs monitor_wrapper "
     "stats_window_size _init_setup_model steps progress".split()
 )
+# What no signature says, and what would fail in the middle of a training.
+BOUNDS = dict.fromkeys(
+    "n_steps n_epochs buffer_size batch rounds estimator_batch settlements".split(),
+    Field(ge=1),
+)
+BOUNDS |= {"batch_size": Field(ge=2)}  # advantages are normalised
+BOUNDS |= dict.fromkeys(("gamma", "gae_lambda"), Field(ge=0, le=1))
+OF_LEARNING_FROM_REWARDS = ("schedule", "shaping", "feature_dropout", "curriculum")
 VARIABLE = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
@@ -129,6 +137,16 @@ def check_algorithm(training: Training, action: Action) -> Algorithm:
             f"{name} trains a network of its own and not '{network}'; take network 'mlp', or one "
             f"of {_listed(n for n, a in ALGORITHMS.items() if a.networks and action in a.actions)}"
         )
+    if network != MLP and (writes := imported(networks()[network][0]).writes) != action:
+        raise ValueError(f"network '{network}' decides by action='{writes}', not '{action}'")
+    if training.imitation is not None and not found.networks:
+        raise ValueError(
+            f"{name} has no actor that could imitate; leave 'imitation' out, or take "
+            f"{_listed(n for n, a in ALGORITHMS.items() if a.networks and action in a.actions)}"
+        )
+    for key in OF_LEARNING_FROM_REWARDS if name == "estimator" else ():
+        if getattr(training, key):
+            raise ValueError(f"an estimator learns from no rewards; leave '{dashed(key)}' out")
     own = own_algorithm(network)
     if own and name != "maskable-ppo":
         raise ValueError(f"network '{network}' is trained by maskable-ppo alone, not by {name}")
@@ -158,6 +176,8 @@ def hyperparameters(training: Training, decisions: int, trained_by: Any) -> dict
         given[name.replace("-", "_")] = _typed(key, value, known[name])
     if "batch_size" in given and algorithm.rollouts:  # no larger than what there is
         given["batch_size"] = min(given["batch_size"], given["n_steps"] * training.envs)
+        if given["batch_size"] < 2:
+            raise ValueError("a rollout of one step is none to learn from; raise n-steps or envs")
     return given
 
 
@@ -178,6 +198,8 @@ def parameters_of(trained_by: Any) -> dict[str, inspect.Parameter]:
 def _typed(key: str, value: Any, parameter: inspect.Parameter) -> Any:
     """Check a value against the signature; a number may be written without its dot."""
     annotation = parameter.annotation
+    if parameter.name in BOUNDS:
+        annotation = Annotated[annotation, BOUNDS[parameter.name]]
     config = ConfigDict(arbitrary_types_allowed=True)
     try:
         return TypeAdapter(annotation, config=config).validate_python(value)

@@ -4,34 +4,16 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import pickle
-import secrets
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
+from memenvs.files import write_durably
+
 KEPT = 2  # the newest
 MODEL, REPLAY, PROGRESS = "model.zip", "replay.pkl", "progress.json"
-
-
-def write_durably(target: Path, write: Callable[[IO[bytes]], None]) -> None:
-    """Let ``write`` fill a file under another name, bring it to disk, then rename it.
-
-    Raises ``OSError``, and then the old file still stands and no part of a new one.
-    """
-    temporary = target.with_name(f".{target.name}-{secrets.token_hex(8)}")
-    try:
-        with temporary.open("xb") as stream:
-            write(stream)
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.replace(target)
-        _sync_folder(target.parent)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
 
 
 def save_checkpoint(folder: Path, model: Any, progress: dict[str, Any]) -> Path:
@@ -80,15 +62,3 @@ def load_checkpoint(path: Path, load: Callable[[IO[bytes]], Any]) -> tuple[Any, 
 
 def _all(folder: Path) -> list[Path]:
     return sorted(folder.glob("[0-9]*.zip"))
-
-
-def _sync_folder(folder: Path) -> None:
-    """Bring the new name to disk, too, where folders can be opened."""
-    try:
-        number = os.open(folder, os.O_RDONLY)
-    except OSError:
-        return
-    try:
-        os.fsync(number)
-    finally:
-        os.close(number)

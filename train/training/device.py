@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from memenvs.train.training.folder import read_metrics
+from memenvs.train.training.ground import make_ground
 from memenvs.train.training.run import jobs_of, train
 from memenvs.train.training.settings import Training
 
@@ -24,8 +25,13 @@ def benchmark_devices(
     """Train once on each device that is here; gives its figures, "unmeasured" on the others.
 
     ``share`` is the share of the frontier on validation materials whose time is taken: None for the
-    highest that the CPU reached. Of several seeds the first is trained.
+    highest that the CPU reached. Of several seeds the first is trained. Raises ``ValueError`` for
+    what is not trained in legs, or has no frontier.
     """
+    if training.algorithm == "estimator":
+        raise ValueError("an estimator is fitted in one go and has no metrics; take another CONFIG")
+    if make_ground(training).rules.budget is not None:
+        raise ValueError("with a budget there is no frontier to take a share of; leave it out")
     rows: dict[str, list[dict[str, float]]] = {}
     for device in DEVICES:
         if device == "cuda" and not torch.cuda.is_available():

@@ -10,14 +10,13 @@ from typing import Any
 
 import torch
 
+from memenvs.policies.estimator import WEIGHTS
 from memenvs.policies.saved import ModelCard
 from memenvs.train.estimation import fit_estimator
 from memenvs.train.training.algorithms import ALGORITHMS, hyperparameters, imported
 from memenvs.train.training.models import save_archive
 from memenvs.train.training.settings import Training
 from memenvs.train.vec_env import SB3VecEnv
-
-WEIGHTS = "estimator.pth"
 
 
 def fit(

@@ -15,8 +15,9 @@ from typing import Any
 import yaml
 
 import memenvs
+from memenvs.files import write_whole
 from memenvs.train.config_files import read_config
-from memenvs.train.training.checkpoints import last_checkpoint, write_durably
+from memenvs.train.training.checkpoints import last_checkpoint
 from memenvs.train.training.settings import Training, validate_training
 
 CONFIG, VERSIONS, METRICS = "config.yaml", "versions.json", "metrics.csv"
@@ -68,7 +69,7 @@ class RunFolder:
         self._write(EVALUATION, as_json(evaluation))
 
     def _write(self, name: str, text: str) -> None:
-        write_durably(self.path / name, lambda stream: _put(stream, text))
+        write_whole(self.path / name, text.encode())
 
 
 def read_metrics(folder: Path) -> list[dict[str, float]]:
@@ -81,7 +82,7 @@ def save_training(training: Training, folder: Path) -> None:
     """Write a training as resolved, so that it runs again as it stands."""
     folder.mkdir(parents=True, exist_ok=True)
     text = yaml.safe_dump(training.as_document(), sort_keys=False)
-    write_durably(folder / CONFIG, lambda stream: _put(stream, text))
+    write_whole(folder / CONFIG, text.encode())
 
 
 def stored_training(folder: Path) -> Training:
@@ -121,7 +122,3 @@ def _commit() -> str:
 def as_json(document: Mapping[str, Any]) -> str:
     """Give JSON as the files hold it."""
     return json.dumps(document, indent=1, sort_keys=True) + "\n"
-
-
-def _put(stream: Any, text: str) -> None:
-    stream.write(text.encode())

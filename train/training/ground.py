@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import memenvs
-from memenvs.encoders import HashingEncoder, encoder_description
+from memenvs.encoder_files import encoder_of
+from memenvs.encoders import Encoder, HashingEncoder, encoder_description
 from memenvs.envs.levels import LEVELS
 from memenvs.envs.memorization.env import MemorizationEnv
 from memenvs.envs.memorization.layout import Layout
@@ -57,10 +59,13 @@ class Ground:
 
     @property
     def encoder(self) -> dict[str, Any]:
-        """Describe what embeds the texts; empty where the materials bring vectors along."""
+        """Describe what embeds the texts; empty where materials bring vectors of an unknown one."""
         materials = self._whole.materials
         first = materials.fixed[0] if materials.fixed else materials.draw(np.uint64(0))
-        return {} if first.has_embeddings else encoder_description(HashingEncoder())
+        if not first.has_embeddings:
+            return encoder_description(HashingEncoder())
+        found = _encoder_beside(self.whole["material"])
+        return encoder_description(found) if found else {}
 
     def materials(self, split: str, count: int) -> tuple[SB3VecEnv, list[Material]]:
         """Give up to ``count`` materials to evaluate on, and a batch that plays them."""
@@ -140,6 +145,12 @@ def _listed(material: Any, what: str) -> list[Material]:
     if isinstance(source, Tier) or (callable(source) and takes_generator(source)):
         raise ValueError(f"{what}: needs materials that are fixed; '{material}' draws them")
     return draw(source, np.random.default_rng(0))
+
+
+def _encoder_beside(material: Any) -> Encoder | None:
+    """Give the encoder that lies beside a material's file, as `memenvs build` writes it."""
+    source = source_of(material) if isinstance(material, str) else None
+    return encoder_of(source) if isinstance(source, Path) else None
 
 
 def _names(material: Any) -> list[str]:

@@ -54,10 +54,7 @@ def imitate(
 
     The teacher plays the first round, the learner the others; the teacher says in each what it
     would have done. Then the critic learns the returns of the last round, the actor as it is.
-    Raises ``ValueError`` for a model without an actor.
     """
-    if not hasattr(model.policy, "evaluate_actions"):
-        raise ValueError("imitation needs an actor: an algorithm other than dqn and qr-dqn")
     teacher = make(settings.teacher, env, seed=seed)
     generator = np.random.default_rng(seed)
     each = -(-settings.steps // (settings.rounds * env.num_envs))  # steps of the batch in a round

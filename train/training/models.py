@@ -15,6 +15,7 @@ from stable_baselines3.common.utils import LinearSchedule
 from stable_baselines3.common.vec_env import VecEnv
 
 from memenvs.envs.memorization.rules import Action
+from memenvs.files import write_whole
 from memenvs.policies.base import attribute
 from memenvs.policies.saved import ModelCard, write_card
 from memenvs.train.config_files import unknown
@@ -28,7 +29,6 @@ from memenvs.train.training.algorithms import (
     own_algorithm,
     parameters_of,
 )
-from memenvs.train.training.checkpoints import write_durably
 from memenvs.train.training.ground import decisions_of
 from memenvs.train.training.settings import Training, dashed
 
@@ -119,12 +119,8 @@ def save_archive(path: Path, archive: bytes, card: ModelCard) -> None:
     """Write a zip file with a card added, both or nothing."""
     draft = path.with_name(f".{path.name}")
     try:
-        write_durably(draft, lambda stream: _write(stream, archive))
+        write_whole(draft, archive)
         write_card(draft, card)
         draft.replace(path)
     finally:
         draft.unlink(missing_ok=True)
-
-
-def _write(stream: IO[bytes], content: bytes) -> None:
-    stream.write(content)

@@ -6,6 +6,7 @@ import pytest
 
 import memenvs
 import memenvs.testing
+from browsers import BROWSER
 from memenvs.envs.levels import LEVELS
 from memenvs.envs.memorization.env import MemorizationEnv
 from memenvs.testing import CHECKS
@@ -21,9 +22,21 @@ SETTINGS = {
     "end-to-end": {**LEVELS["1b"], "utility": "end-to-end", "clearing": True, "feedback": "none"},
 }
 
+QUICK = ("click-tab-2", "click-menu-2")  # real pages that every run checks
+
+
+def marks(row):
+    """Real pages need a browser, and time."""
+    if "browser" not in row.tags:
+        return ()
+    return BROWSER if row.kwargs["task"] in QUICK else [*BROWSER, pytest.mark.slow]
+
+
+ROWS = [pytest.param(row, id=row.id, marks=marks(row)) for row in memenvs.registered_envs()]
+
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
-@pytest.mark.parametrize("row", memenvs.registered_envs(), ids=lambda row: row.id)
+@pytest.mark.parametrize("row", ROWS)
 def test_registered_environments(row, check):
     check(row.id)
 

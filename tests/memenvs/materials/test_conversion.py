@@ -46,7 +46,7 @@ def test_the_report_counts_by_reason(tmp_path):
 
 
 def test_an_unknown_kind_is_refused():
-    with pytest.raises(MaterialError, match="choose 2wikimultihopqa or .* or locomo or"):
+    with pytest.raises(MaterialError, match=r"choose 2wikimultihopqa or .* or locomo or"):
         convert("squad", "x.json")
 
 

@@ -14,23 +14,9 @@ import yaml
 
 from commands import RUN, memenvs_cli
 from memenvs.policies.saved import read_card
-from memenvs.train.training.checkpoints import last_checkpoint, load_checkpoint, write_durably
+from memenvs.train.training.checkpoints import last_checkpoint, load_checkpoint
 from memenvs.train.training.run import jobs_of, train
 from trainings import SMALL, same, small
-
-
-def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
-    target = tmp_path / "file"
-    write_durably(target, lambda stream: stream.write(b"old") and None)
-
-    def fail(stream):
-        stream.write(b"half of the new")
-        raise OSError(28, "No space left on device")
-
-    with pytest.raises(OSError, match="No space"):
-        write_durably(target, fail)
-    assert target.read_bytes() == b"old"
-    assert list(tmp_path.iterdir()) == [target]
 
 
 def test_a_damaged_checkpoint_is_named(tmp_path: Path) -> None:

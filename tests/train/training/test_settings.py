@@ -1,5 +1,6 @@
 """A bad key names itself and the nearest right one, before anything is trained."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -73,16 +74,28 @@ def test_an_algorithm_that_does_not_fit_says_which_ones_do(algorithm: str, tmp_p
     assert not (tmp_path / "run").exists()
 
 
+def test_a_rollout_of_one_step_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="a rollout of one step"):
+        train(small(envs=1, hyperparameters={"n-steps": 1}), tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+SEPARATE = re.compile(r" (?=\w+=)")
 MISFITS = {
     "hyperparameters={n-step: 3}": "'hyperparameters.n-step' is unknown; did you mean 'n-steps'?",
     "hyperparameters={n-steps: x}": "'hyperparameters.n-steps': should be a valid integer",
     "network-options={hiden: 3}": "'network-options.hiden' is unknown; did you mean 'hidden'?",
+    "hyperparameters={batch-size: 0}": "'hyperparameters.batch-size': should be greater than or",
+    "hyperparameters={gamma: 1.5}": "'hyperparameters.gamma': should be less than or equal to 1",
+    "algorithm=dqn network=mlp imitation={teacher: trust}": "dqn has no actor that could imitate",
+    "algorithm=estimator network=mlp": "an estimator learns from no rewards; leave 'schedule' out",
+    "network=priority": "network 'priority' decides by action='priority', not 'slots'",
     "network=pointr": "did you mean 'pointer'?",
     "env=memenvs/Readble-v0": "did you mean 'memenvs/Readable-v0'?",
     "device=tpu": "choose from auto, cpu, cuda",
     "shaping={wrapper: sampled-difference}": "has no form for batches; take one of exact-diff",
     "curriculum=[{env: memenvs/Odyssey-v0, steps: 9}]": "shows other columns than the first",
-    "algorithm=dqn": "dqn trains a network of its own and not 'pointer'",
+    "algorithm=dqn": "dqn trains a network of its own and not 'estimator-pointer'",
     "leave-one-out=true": "needs materials that are fixed",
     "windows={claims: [3, 5]}": "needs materials that are fixed",
 }
@@ -91,7 +104,8 @@ MISFITS = {
 @pytest.mark.parametrize("assignment", MISFITS)
 def test_a_misfit_is_refused_in_one_line(assignment: str, tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    result = memenvs_cli("train", "readable", "--set", assignment, "--out", str(folder))
+    given = [part for each in SEPARATE.split(assignment) for part in ("--set", each)]
+    result = memenvs_cli("train", "readable", *given, "--out", str(folder))
     assert result.exit_code == 2
     assert MISFITS[assignment] in result.stderr
     assert len(result.stderr.splitlines()) == 1
