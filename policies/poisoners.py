@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from memenvs.counter import uniforms
 from memenvs.multi.poison import WAIT, PoisonerWriter
-from memenvs.multi.poison_rows import LEVELS
+from memenvs.multi.poison_targets import LEVELS
 from memenvs.policies.base import Chance, Observation, State
 
 LOW, MIDDLE, HIGH = range(len(LEVELS))

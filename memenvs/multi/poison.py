@@ -26,7 +26,8 @@ from memenvs.envs.memorization.rules import HISTORY
 from memenvs.incidence import BoolArray, FloatArray, IntArray
 from memenvs.material import Material
 from memenvs.materials.library import Source
-from memenvs.multi.poison_rows import LEVELS, Injections, PoisonRows
+from memenvs.multi.poison_rows import PoisonRows
+from memenvs.multi.poison_targets import LEVELS, Injections
 from memenvs.multi.queries import Queries
 from memenvs.multi.vector import Observations, VectorGame
 

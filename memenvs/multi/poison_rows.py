@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,26 +25,10 @@ from memenvs.envs.memorization.layout import Layout
 from memenvs.errors import MaterialError
 from memenvs.incidence import BoolArray, FloatArray, IntArray
 from memenvs.material import Material
-from memenvs.multi.poison_targets import Targets
+from memenvs.multi.poison_targets import LEVELS, Injections, Targets
 from memenvs.reading import DECIMALS
 
-LEVELS = (0.1, 0.5, 0.9)  # how confident to sound: quantiles of what the material's claims say
 LIKENESS = 0.93  # similarity of two wordings of one content, as among generated claims
-
-
-@dataclass(frozen=True)
-class Injections:
-    """False claims that are put into n episodes, one in each: arrays ``(n,)``."""
-
-    episodes: IntArray
-    query: IntArray  # that is attacked
-    source: IntArray  # that is imitated, by its number from 1
-    level: IntArray  # of LEVELS
-    place: IntArray  # how many were put there before
-    current: IntArray  # claim after which it is read
-    following: IntArray  # real claim that comes next; the one that is never stored, if none does
-    read: BoolArray  # (n, L) claims that were read, the current one among them
-    keys: NDArray[np.uint64]  # of the episodes
 
 
 class PoisonRows:

@@ -1,15 +1,33 @@
-"""What a false claim does to a material, by the query that is attacked."""
+"""What is put into the stream: false claims, and what they do by the query that is attacked."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from memenvs.encoders import embeddings
-from memenvs.incidence import FloatArray, IntArray
+from memenvs.incidence import BoolArray, FloatArray, IntArray
 from memenvs.material import Material
 from memenvs.reading import DECIMALS, ranked_answers
+
+LEVELS = (0.1, 0.5, 0.9)  # how confident to sound: quantiles of what the material's claims say
+
+
+@dataclass(frozen=True)
+class Injections:
+    """False claims that are put into n episodes, one in each: arrays ``(n,)``."""
+
+    episodes: IntArray
+    query: IntArray  # that is attacked
+    source: IntArray  # that is imitated, by its number from 1
+    level: IntArray  # of LEVELS
+    place: IntArray  # how many were put there before
+    current: IntArray  # claim after which it is read
+    following: IntArray  # real claim that comes next; the one that is never stored, if none does
+    read: BoolArray  # (n, L) claims that were read, the current one among them
+    keys: NDArray[np.uint64]  # of the episodes
 
 
 @dataclass(frozen=True)
