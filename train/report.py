@@ -66,6 +66,14 @@ def make_console(*, stderr: bool = False) -> Console:
     return console
 
 
+def progress(jobs: Sequence[Any], what: str) -> Iterable[Any]:
+    """Show a bar on standard error, where that is a terminal."""
+    from rich.progress import track
+
+    console = make_console(stderr=True)
+    return track(jobs, what, console=console, transient=True, disable=not console.is_terminal)
+
+
 def plain_table(columns: Sequence[str], rows: Iterable[Sequence[str]], text: set[str]) -> Table:
     """Lay out cells in columns: those of ``text`` to the left and folded, numbers to the right."""
     from rich import box

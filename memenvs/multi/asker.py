@@ -159,17 +159,8 @@ class AskerWriter(VectorGame):
 
     def _pick(self, due: BoolArray, actions: IntArray) -> IntArray:
         """Give the queries that are asked ``(B,)``, -1 where the asker picked none."""
-        mask = self.masks()[ASKER]
-        known = (actions >= 0) & (actions <= self.queries.count)
-        action = np.where(known, actions, WAIT)
-        legal = known & (mask[np.arange(self.num_envs), action] > 0)
-        if self.rules.strict and not legal.all():
-            raise ValueError(
-                f"{ASKER}: action {int(actions[(~legal).argmax()])} is illegal here; the legal "
-                "ones stand in action_mask"
-            )
-        self.illegal[ASKER] += ~legal
-        return np.asarray(np.where(legal & due, action - 1, -1))
+        legal = self.legal(ASKER, actions)
+        return np.asarray(np.where(legal & due, actions - 1, -1))
 
     def _stray(self, part: Part) -> FloatArray:
         """Give by how much the divergence of some episodes grew: ``(n,)``."""

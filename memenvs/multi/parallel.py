@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
-from pettingzoo import ParallelEnv
+from pettingzoo import AECEnv, ParallelEnv
+from pettingzoo.utils.conversions import parallel_to_aec
 
 from memenvs.multi.vector import VectorGame
 
@@ -120,6 +122,26 @@ class Game(ParallelEnv[str, Observation, Any]):  # type: ignore[misc]
 
     def close(self) -> None:
         """Leave nothing behind: there is nothing open."""
+
+
+def forms(
+    name: str, vector_env: Callable[..., VectorGame]
+) -> tuple[Callable[..., Game], Callable[..., AECEnv[str, Any, Any]]]:
+    """Give a module's ``parallel_env`` and ``raw_env``, both a batch of one.
+
+    In the second the agents act in turn, on what they saw as the round began.
+    """
+
+    def parallel_env(
+        *, render_mode: str | None = None, max_cycles: int | None = None, **settings: Any
+    ) -> Game:
+        batch = vector_env(num_envs=1, autoreset=False, max_cycles=max_cycles, **settings)
+        return Game(batch, name, render_mode)
+
+    def raw_env(**settings: Any) -> AECEnv[str, Any, Any]:
+        return parallel_to_aec(parallel_env(**settings))
+
+    return parallel_env, raw_env
 
 
 def _first(values: dict[str, dict[str, NDArray[Any]]]) -> dict[str, dict[str, Any]]:

@@ -210,15 +210,7 @@ class PoisonerWriter(VectorGame):
 
     def _attacks(self, actions: IntArray) -> IntArray:
         """Give the attacks ``(B,)`` by number, -1 for none; an illegal action is a wait."""
-        mask = self.masks()[POISONER]
-        known = (actions >= 0) & (actions < mask.shape[1])
-        legal = known & (mask[np.arange(self.num_envs), np.where(known, actions, WAIT)] > 0)
-        if self.rules.strict and not legal.all():
-            raise ValueError(
-                f"{POISONER}: action {int(actions[(~legal).argmax()])} is illegal here; the legal "
-                "ones stand in action_mask"
-            )
-        self.illegal[POISONER] += ~legal
+        legal = self.legal(POISONER, actions)
         return np.asarray(np.where(legal, actions - 1, -1))
 
     def _put(self, episodes: IntArray, attacks: IntArray, following: IntArray) -> IntArray:

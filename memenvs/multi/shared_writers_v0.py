@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pettingzoo import AECEnv
-from pettingzoo.utils.conversions import parallel_to_aec
-
-from memenvs.multi.parallel import Game
+from memenvs.multi.parallel import forms
 from memenvs.multi.shared_writers import SharedWriters
 
 NAME = "shared_writers_v0"
@@ -20,17 +17,5 @@ def vector_env(
     return SharedWriters(material, capacity=capacity, every=every, **settings)
 
 
-def parallel_env(
-    *, render_mode: str | None = None, max_cycles: int | None = None, **settings: Any
-) -> Game:
-    """Make one episode, in which all agents act at once."""
-    batch = vector_env(num_envs=1, autoreset=False, max_cycles=max_cycles, **settings)
-    return Game(batch, NAME, render_mode)
-
-
-def raw_env(**settings: Any) -> AECEnv[str, Any, Any]:
-    """Make one episode, in which the agents act in turn, on what they saw as the round began."""
-    return parallel_to_aec(parallel_env(**settings))
-
-
+parallel_env, raw_env = forms(NAME, vector_env)
 env = raw_env

@@ -149,6 +149,22 @@ class VectorGame(ABC):
             infos[name] = infos.get(name, {}) | info
         return observations, rewards, terminated, truncated, infos
 
+    def legal(self, name: str, actions: IntArray) -> BoolArray:
+        """Say which actions of an agent ``(B,)`` are legal, and count the others.
+
+        Raises ``ValueError`` that names the first of them where the rules are strict.
+        """
+        mask = self.masks()[name]
+        known = (actions >= 0) & (actions < mask.shape[1])
+        legal = known & (mask[np.arange(self.num_envs), np.where(known, actions, 0)] > 0)
+        if self.rules.strict and not legal.all():
+            raise ValueError(
+                f"{name}: action {int(actions[(~legal).argmax()])} is illegal here; the legal "
+                "ones stand in action_mask"
+            )
+        self.illegal[name] += ~legal
+        return np.asarray(legal)
+
     @property
     def batch(self) -> Batch:
         """The running episodes; raises ``RuntimeError`` before the first reset."""

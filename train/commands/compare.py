@@ -10,8 +10,6 @@ import click
 MAX_SEED = 2**63 - 1
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from memenvs.train.compare import Comparison
 
 
@@ -78,7 +76,7 @@ def compare(config: str | None, as_json: bool, **options: Any) -> None:
 
     experiment = load_experiment(config, _given(options))
     folder = None if experiment.out is None else _folder(experiment.out)
-    comparison = run(experiment, curve=folder is not None, track=_progress)
+    comparison = run(experiment, curve=folder is not None, track=report.progress)
     if folder is not None:
         _write(comparison, folder)
     if as_json:
@@ -110,13 +108,3 @@ def _write(comparison: Comparison, folder: Path) -> None:
 
     report.write_tables(comparison, folder)
     plots.save_frontier_plot(comparison, folder)
-
-
-def _progress(jobs: Sequence[Any], what: str) -> Iterable[Any]:
-    """Show a bar on standard error, where that is a terminal."""
-    from rich.progress import track
-
-    from memenvs.train.report import make_console
-
-    console = make_console(stderr=True)
-    return track(jobs, what, console=console, transient=True, disable=not console.is_terminal)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from typing import Any
 
 import click
@@ -35,18 +34,8 @@ def payoff(
     from memenvs.train import report
     from memenvs.train.games.payoff import print_payoffs, run_payoffs
 
-    rows = run_payoffs(policy, opponent, track=_progress, **options)
+    rows = run_payoffs(policy, opponent, track=report.progress, **options)
     if as_json:
         click.echo(report.as_json({"rows": rows}))
     else:
         print_payoffs(rows)
-
-
-def _progress(jobs: Sequence[Any], what: str) -> Iterable[Any]:
-    """Show a bar on standard error, where that is a terminal."""
-    from rich.progress import track
-
-    from memenvs.train.report import make_console
-
-    console = make_console(stderr=True)
-    return track(jobs, what, console=console, transient=True, disable=not console.is_terminal)
