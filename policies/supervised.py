@@ -18,12 +18,10 @@ from memenvs.errors import MaterialError
 from memenvs.files import write_whole
 from memenvs.incidence import BoolArray, FloatArray, IntArray
 from memenvs.material import Material
-from memenvs.materials.generator.tiers import Tier
-from memenvs.materials.library import find_materials, source_of
 from memenvs.policies.base import Observation, State, attribute, privileged
 from memenvs.policies.rule import Rule
 from memenvs.policies.simple import Reservoir
-from memenvs.policies.tiers import tier_of
+from memenvs.policies.tiers import training_materials
 
 MATERIALS = 128  # of a tier's train split
 REGULARISATION = 0.1  # scikit-learn's C, of standardised columns
@@ -120,13 +118,10 @@ class Supervised(Rule):
         return self._names[view.number]
 
     def _training(self, variant: str | None) -> Sequence[Material]:
-        tokens = self.rules.budget is not None
-        tier, fixed = tier_of(self._env), attribute(self._env, "materials").fixed
-        if variant is not None:
-            split = "train" if isinstance(source_of(variant), Tier) else None
-            return list(find_materials(variant, split, MATERIALS, tokens=tokens))
-        if tier is not None:
-            return list(tier.split("train", tokens=tokens)[:MATERIALS])
+        named = training_materials(self._env, variant, MATERIALS)
+        if named is not None:
+            return named
+        fixed = attribute(self._env, "materials").fixed
         if len(fixed) < 2:
             raise ValueError(
                 "the policy 'supervised' has nothing to train on beside the one material; name "

@@ -15,15 +15,13 @@ from memenvs.envs.memorization.rules import Rules
 from memenvs.envs.memorization.vector import MemorizationVectorEnv
 from memenvs.incidence import BoolArray, IntArray
 from memenvs.material import Material
-from memenvs.materials.generator.tiers import Tier
-from memenvs.materials.library import find_materials, source_of
 from memenvs.policies.base import Observation, Policy, State, attribute, privileged
 from memenvs.policies.bisimulation.adapter import Look
 from memenvs.policies.bisimulation.constants import PAPER
 from memenvs.policies.bisimulation.memory import TransitionMemory
 from memenvs.policies.bisimulation.situations import LEVEL, Situations, outcome
 from memenvs.policies.bisimulation.trail import Trail, detour
-from memenvs.policies.tiers import tier_of
+from memenvs.policies.tiers import training_materials
 from memenvs.policies.trust import Trust
 
 MATERIALS = 128  # of a tier's train split
@@ -122,13 +120,10 @@ class Bisimulation(Policy):
         return self._names[view.number]
 
     def _training(self, variant: str | None) -> Sequence[Material]:
-        tokens = self.rules.budget is not None
-        tier, fixed = tier_of(self._env), attribute(self._env, "materials").fixed
-        if variant is not None:
-            split = "train" if isinstance(source_of(variant), Tier) else None
-            return list(find_materials(variant, split, MATERIALS, tokens=tokens))
-        if tier is not None:
-            return list(tier.split("train", tokens=tokens)[:MATERIALS])
+        named = training_materials(self._env, variant, MATERIALS)
+        if named is not None:
+            return named
+        fixed = attribute(self._env, "materials").fixed
         others = not self._learns and len(fixed) > 1  # what it plays it must not have learned from
         return list(fixed)[:MATERIALS] if others else ()
 
