@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from memenvs.cache import Cache, content_key
-from memenvs.model_server import ModelServer, ServerError, chat_body, chat_content, chat_field
+from memenvs.model_server import ModelServer, ServerError, chat_body, chat_field, chat_message
 
 T = TypeVar("T")
 
@@ -47,7 +47,7 @@ class Chat:
         self._cache = Cache(None) if cache is None else cache
 
     def text(self, prompt: str) -> str:
-        """Give what the model says, whatever that is."""
+        """Give what the model says, whatever that is: a refusal, or nothing, too."""
         return self._ask(prompt, _text)
 
     def field(self, prompt: str, field: str, kind: type[T]) -> T:
@@ -114,7 +114,8 @@ def _folder() -> Path:
 
 
 def _text(body: bytes) -> str:
-    said = chat_content(body)
+    content, refusal = chat_message(body)
+    said = content or refusal or ""
     if not isinstance(said, str):
         raise ValueError("did not answer in text")
     return said

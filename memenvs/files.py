@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import secrets
 from collections.abc import Callable, Iterable
 from dataclasses import MISSING, fields
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
 FORMAT = "memenvs.material/1"
+BEGINNING = re.compile(rb'\s*\{\s*"format"\s*:\s*"memenvs\.material/')  # of what is saved
 KINDS: dict[str, type[Claim] | type[Item] | type[Query]] = {
     "claims": Claim,
     "items": Item,
@@ -78,6 +80,29 @@ def save_lines(materials: Iterable[Material], path: str | os.PathLike[str]) -> N
     """Write JSON Lines, one material a line, whatever the file is called."""
     lines = [json.dumps(as_document(m), ensure_ascii=False) + "\n" for m in materials]
     _save("".join(lines), path)
+
+
+def is_material_file(path: Path) -> bool:
+    """Tell by its first bytes whether a file holds materials as they are saved here."""
+    with path.open("rb") as stream:
+        return BEGINNING.match(stream.read(100)) is not None
+
+
+def check_target(path: str | os.PathLike[str]) -> None:
+    """See, before long work, that a material can be written there and destroys nothing else.
+
+    Raises ``MaterialError`` for a folder, a folder that is not there, and a file that holds
+    anything but materials: it may be what the material is made of.
+    """
+    target, file = Path(path), os.fspath(path)
+    if target.is_dir():
+        raise MaterialError("is a folder; name a file", file=file)
+    if not target.parent.is_dir():
+        raise MaterialError(f"the folder '{target.parent}' is not there; make it first", file=file)
+    if target.is_file() and target.stat().st_size and not is_material_file(target):
+        raise MaterialError(
+            "is there and holds no material; name another file, or remove it", file=file
+        )
 
 
 def write_whole(target: Path, content: bytes) -> None:

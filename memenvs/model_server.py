@@ -105,13 +105,18 @@ def chat_body(model: str, prompt: str) -> dict[str, Any]:
     return {"model": model, "temperature": 0, "messages": messages}
 
 
-def chat_content(body: bytes) -> Any:
-    """Read what a completion says; raises ``ValueError`` where it is none, or a refusal."""
+def chat_message(body: bytes) -> tuple[Any, Any]:
+    """Read content and refusal of a completion; raises ``ValueError`` where it is none."""
     try:
         message = json.loads(body)["choices"][0]["message"]
-        refused, content = message.get("refusal"), message.get("content")
+        return message.get("content"), message.get("refusal")
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         raise ValueError("did not send a chat completion") from None
+
+
+def chat_content(body: bytes) -> Any:
+    """Read what a completion says; raises ``ValueError`` where it is none, or a refusal."""
+    content, refused = chat_message(body)
     if refused:
         raise ValueError(f"refused to answer: {shown(refused)}")
     return content

@@ -60,7 +60,8 @@ class TfidfEncoder:
         damped = counter.fit_transform(texts)
         idf = np.log((1 + len(texts)) / np.bincount(damped.indices)) ** 2
         matrix = normalize(damped.multiply(idf).tocsr())
-        svd = TruncatedSVD(min(dimension, *matrix.shape), random_state=seed).fit(matrix)
+        with np.errstate(invalid="ignore"):  # of claims that are all alike no variance is explained
+            svd = TruncatedSVD(min(dimension, *matrix.shape), random_state=seed).fit(matrix)
         components = np.zeros((matrix.shape[1], dimension))
         components[:, : len(svd.components_)] = svd.components_.T
         return cls(tuple(counter.get_feature_names_out().tolist()), idf, components)

@@ -76,7 +76,7 @@ class Model2VecEncoder:
         return cls(described_path(description))
 
 
-def local_encoder(path: str) -> Any:
+def local_encoder(name: str) -> Any:
     """Give the encoder of a model on disk, by what its files say it is.
 
     A folder whose ``config.json`` says whether to normalise is model2vec's, one with
@@ -85,9 +85,15 @@ def local_encoder(path: str) -> Any:
     """
     from memenvs.embedders.onnx import OnnxEncoder, onnx_file
 
-    place = Path(path)
+    place = Path(name).absolute()  # who reads the description may stand elsewhere
+    path = str(place)
     if place.is_file() and place.suffix == ".onnx":
         return OnnxEncoder(path)
+    if not place.exists():
+        raise MaterialError(
+            "is no encoder: give tfidf, hashing, the path of a model, or an endpoint's address",
+            record=f"'{name}'",
+        )
     _folder(path)
     config = place / "config.json"
     if config.is_file() and STATIC in config.read_text("utf-8"):

@@ -22,8 +22,10 @@ from memenvs.materials.library import (
     Source,
     add_material,
     drop_material,
+    is_generated,
     registered_materials,
 )
+from memenvs.materials.registered import RegisteredFile
 from memenvs.materials.scenarios import SCENARIOS
 
 ENTRY_POINT = "memenvs.envs.memorization.env:MemorizationEnv"
@@ -219,12 +221,18 @@ def forget(name: str) -> None:
 
 def check_name(name: str, level: str) -> None:
     """Raise ``ValueError`` where a name is no name or taken, or a level is unknown."""
-    if not name or not all(letter.isalnum() or letter in "-_" for letter in name):
+    if not name.strip("-") or not all(letter.isalnum() or letter in "-_" for letter in name):
         raise ValueError(f"{name!r} cannot name a material: use letters, digits, '-' and '_'")
+    if name.startswith("-") or is_generated(name):
+        other = "an option" if name.startswith("-") else "a generated material"
+        raise ValueError(f"'{name}' is the name of {other}; choose another name")
     if level not in LEVELS:
         raise ValueError(f"level={level!r} is unknown; choose from {', '.join(LEVELS)}")
-    if f"memenvs/{name}-v0" in gym.registry or name in registered_materials():
-        raise ValueError(f"'{name}' is registered already; choose another name")
+    known = registered_materials()
+    if f"memenvs/{name}-v0" in gym.registry or name in known:
+        kept = isinstance(known.get(name), RegisteredFile)
+        undone = f", or run: memenvs unregister {name}" if kept else ""
+        raise ValueError(f"'{name}' is registered already; choose another name{undone}")
 
 
 def register_material(

@@ -1,12 +1,14 @@
 """HotpotQA (Yang et al., 2018) and 2WikiMultihopQA (Ho et al., 2020), which share a format.
 
 A claim is a sentence of a paragraph, a query a question, its only support the sentences that are
-named as supporting facts. Equal sentences of one article are one claim.
+named as supporting facts. Equal sentences of one article are one claim. Of several paragraphs of
+one title the first is the one that supporting facts mean.
 """
 
 from __future__ import annotations
 
 import os
+from collections import Counter
 from typing import Any
 
 from memenvs.errors import MaterialError
@@ -33,13 +35,16 @@ def _name(value: dict[str, Any]) -> str:
 
 def _add(draft: Draft, name: str, value: dict[str, Any]) -> None:
     there: dict[tuple[str, int], str] = {}
+    titles: Counter[str] = Counter()
     for title, sentences in _pairs(value, "context", "sentences", list):
+        titles[title] += 1
+        article = title if titles[title] == 1 else f"{title}#{titles[title]}"
         for place, sentence in enumerate(sentences):
             if not isinstance(sentence, str):
                 raise MaterialError(f"a sentence of '{title}' is no string", field="context")
             text = sentence.strip()
             if text:
-                claim = Claim(id=f"{name}:{title}:{place}", text=text, source=title, group=name)
+                claim = Claim(id=f"{name}:{article}:{place}", text=text, source=title, group=name)
                 there.setdefault((title, place), draft.claim((title, text), claim))
     query = Query(id=name, text=member(value, "question", str), answer=_answer(value))
     if not value.get("supporting_facts") or "answer" not in value:

@@ -99,12 +99,17 @@ def source_of(source: Source, *, tokens: bool = False) -> Source:
     )
 
 
+def is_generated(name: str) -> bool:
+    """Tell the names of generated materials, "TIER-SPLIT-NUMBER", which stand for nothing else."""
+    tier, split, number = ["", "", *name.rsplit("-", 2)][-3:]
+    return tier in TIERS and split in TIERS[tier].splits and number.isdecimal()
+
+
 def _one_of_a_tier(name: str, tokens: bool) -> Material | None:
     """Give the generated material of that name, "TIER-SPLIT-NUMBER", if it is one."""
-    rest, _, number = name.rpartition("-")
-    tier, _, split = rest.rpartition("-")
-    if tier not in TIERS or split not in TIERS[tier].splits or not number.isdecimal():
+    if not is_generated(name):
         return None
+    tier, split, number = name.rsplit("-", 2)
     materials = TIERS[tier].split(split, tokens=tokens)
     if int(number) >= len(materials):
         raise MaterialError(

@@ -86,7 +86,9 @@ def read_questions(
             else:
                 notes.append(Note("left out", draft.name, "", "nothing of it can be asked"))
         if not made:
-            raise MaterialError("holds no question whose evidence is known")
+            reasons = Counter(n.reason for n in notes if n.record and n.kind == "left out")
+            why = "".join(f"; left out: {n} x {r}" for r, n in reasons.most_common(1))
+            raise MaterialError(f"holds no question whose evidence is known{why}")
     except MaterialError as error:
         raise error.within(file) from None
     return Conversion(tuple(made), tuple(notes))

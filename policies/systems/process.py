@@ -16,15 +16,15 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import queue
 import shlex
 import shutil
 import signal
 import subprocess
+import threading
 import weakref
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from concurrent.futures import TimeoutError as TimedOut
-from typing import IO, Any
+from typing import Any
 
 from memenvs.policies.systems.protocol import FaultySystemError
 
@@ -50,8 +50,8 @@ class ProcessSystem:
             raise FaultySystemError(
                 f"the process '{self._name}' does not start: {error.strerror or error}"
             ) from None
-        self._thread = ThreadPoolExecutor(1)  # a pipe alone knows no time limit
-        self._over = weakref.finalize(self, _end, self._process, self._thread)
+        self._line = Line(self._process)
+        self._over = weakref.finalize(self, _end, self._process, self._line)
 
     @classmethod
     def start(cls, words: Sequence[str], capacity: int, *, timeout: float = TIMEOUT) -> Any:
@@ -82,14 +82,12 @@ class ProcessSystem:
             raise self._failure("has ended")
         line = json.dumps(request).encode() + b"\n"
         try:
-            reply = self._thread.submit(self._exchange, line).result(self._timeout)
-        except TimedOut:
+            reply = self._line.exchange(line, self._timeout)
+        except queue.Empty:
             raise self._failure(
                 f"did not answer '{request['op']}' within {self._timeout:g} s"
             ) from None
-        except OSError:
-            reply = b""
-        except BaseException:  # an interruption: the thread waits for as long as the process does
+        except BaseException:  # an interruption: whatever it answers now answers nothing
             _kill(self._process)
             raise
         if not reply:
@@ -116,18 +114,57 @@ class ProcessSystem:
             raise self._failure(f"answered '{request['op']}' without a list of 'entries'")
         return reply["entries"]
 
-    def _exchange(self, line: bytes) -> bytes:
-        sent, received = self._process.stdin, self._process.stdout
-        assert sent is not None
-        assert received is not None
-        sent.write(line)
-        sent.flush()
-        return received.readline(LONGEST)
-
     def _failure(self, said: str) -> FaultySystemError:
         _kill(self._process)
         self._over()
         return FaultySystemError(f"the process '{self._name}' {said}")
+
+
+class Line:
+    """The streams of a process, in a thread of their own: a pipe alone knows no time limit.
+
+    Nothing waits for the thread for long: something that the process started and that outlives it
+    may hold the pipe open.
+    """
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self._requests: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._replies: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        given = (process, self._requests, self._replies)
+        self._thread = threading.Thread(target=_serve, args=given, daemon=True)
+        self._thread.start()
+
+    def exchange(self, request: bytes, timeout: float) -> bytes:
+        """Send a line and give the reply, empty if there is none; raises ``queue.Empty``."""
+        self._requests.put(request)
+        return self._replies.get(timeout=timeout)
+
+    def hang_up(self) -> None:
+        """Close the streams when what is under way is done."""
+        self._requests.put(None)
+
+    def join(self) -> None:
+        """Wait until they are closed, but not for ever."""
+        self._thread.join(LEAVE)
+
+
+def _serve(
+    process: subprocess.Popen[bytes],
+    requests: queue.SimpleQueue[bytes | None],
+    replies: queue.SimpleQueue[bytes],
+) -> None:
+    assert process.stdin is not None
+    assert process.stdout is not None
+    while (request := requests.get()) is not None:
+        try:
+            process.stdin.write(request)
+            process.stdin.flush()
+            replies.put(process.stdout.readline(LONGEST))
+        except OSError:
+            replies.put(b"")
+    for stream in (process.stdin, process.stdout):
+        with contextlib.suppress(OSError):
+            stream.close()
 
 
 class SearchableProcess:
@@ -151,16 +188,12 @@ def command(variant: str) -> list[str]:
     return words
 
 
-def _end(process: subprocess.Popen[bytes], thread: ThreadPoolExecutor) -> None:
-    if process.stdin is not None and process.poll() is None:
-        _close(process.stdin)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(LEAVE)
+def _end(process: subprocess.Popen[bytes], line: Line) -> None:
+    line.hang_up()
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(LEAVE)
     _kill(process)
-    thread.shutdown()
-    for stream in (process.stdin, process.stdout):
-        if stream is not None:
-            _close(stream)
+    line.join()
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
@@ -170,8 +203,3 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
             os.killpg(process.pid, signal.SIGKILL)
     process.kill()
     process.wait()
-
-
-def _close(stream: IO[bytes]) -> None:
-    with contextlib.suppress(OSError):
-        stream.close()

@@ -33,8 +33,9 @@ def test_it_writes_what_the_model_says():
         assert policy.invalid == 0
 
 
-def test_a_reply_that_is_no_action_is_a_pass():
-    with chat_server(lambda _: "I do not know.") as server:
+@pytest.mark.parametrize("said", ["I do not know.", "", None])  # None: it will not, or filtered
+def test_a_reply_that_is_no_action_is_a_pass(said):
+    with chat_server(lambda _: said) as server:
         env = MemorizationEnv(odyssey(), capacity=2, strict=True)
         policy = make("llm-writer", env, chat=Chat(server.url, "rule", "writer"))
         assert run(policy, env)[-1] == []

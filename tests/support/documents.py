@@ -1,8 +1,12 @@
-"""Documents of our own making: the smallest files of their kinds."""
+"""Documents of our own making: the smallest files of their kinds, and how they are read."""
 
 from __future__ import annotations
 
 import json
+
+from memenvs.cache import Cache
+from memenvs.train.build.reading import passages_of, read_document
+from memenvs.train.build.segment import claims_of
 
 
 def pdf(*pages: str) -> bytes:
@@ -41,3 +45,18 @@ def write_questions(path, *questions, newline="\n"):
     lines = [json.dumps(question, ensure_ascii=False) + newline for question in questions]
     path.write_bytes("".join(lines).encode())
     return path
+
+
+def read(tmp_path, name, content, by=None, language=None, room=1000, cache=None):
+    """Write a document and read it; give its claims and what was noted."""
+    path = tmp_path / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    cache = cache or Cache(None)
+    document, kept = read_document(name, path, cache)
+    passages = passages_of(document, kept, cache)
+    return claims_of(document, passages, by, language, room), document.notes
+
+
+def texts(placed):
+    """Give the texts of claims."""
+    return [p.claim.text for p in placed]

@@ -105,8 +105,8 @@ def build(
     notes: Counter[str] = Counter()
     asked, unread = read_questions(questions)
     notes.update({f"left out: {questions}: field '{k}' is not read": n for k, n in unread.items()})
-    files, others = find_documents(documents)
-    notes.update({f"left out: {path}: of no kind that is read": 1 for path in others})
+    files, others = find_documents(documents, questions)
+    notes.update({f"left out: {path}: {reason}": 1 for path, reason in others.items()})
     placed = _read(files, by, language, cache, notes, progress)
     claims = since_the_first(placed)
     if isinstance(encoder, HashingEncoder) or encoder is None:
@@ -186,4 +186,7 @@ def _material(
             f"{reasons[0][0]}; give evidence, or lower --min-score",
             file=file,
         )
-    return Material(name, tuple(claims), tuple(items), tuple(queries))
+    try:
+        return Material(name, tuple(claims), tuple(items), tuple(queries))
+    except MaterialError as error:
+        raise error.within(file) from None

@@ -98,6 +98,7 @@ def _message(document: Document, message: Any, group: str) -> Iterator[Passage]:
     yield Passage(
         text,
         group=group or str(first_of(message, GROUPS) or ""),
+        shared=not group,
         source=str(first_of(message, SPEAKERS) or ""),
         time=time,
         dated=True,

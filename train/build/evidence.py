@@ -5,9 +5,10 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice, product
 
 from memenvs.encoders import words
-from memenvs.train.build.links import Found, Method
+from memenvs.train.build.links import ALTERNATIVES, Found, Method
 from memenvs.train.build.questions import Evidence, Question
 from memenvs.train.build.segment import Placed
 
@@ -41,7 +42,7 @@ class EvidenceIndex:
 
     def seek(self, question: Question) -> Sought:
         """Resolve all pieces of a question's evidence, or say which could not be."""
-        resolved: list[tuple[int, ...]] = []
+        resolved: list[list[tuple[int, ...]]] = []
         score = GIVEN
         for part in question.evidence:
             places, how, reason = self._part(part)
@@ -53,11 +54,13 @@ class EvidenceIndex:
                     return Sought(reason=reason)
                 return Sought(among=tuple(n for place in places for n in place), reason=reason)
             score = min(score, how)
-            if len(question.evidence) == 1:
-                return Sought(tuple(Found(place, _method(score), score) for place in places))
-            resolved.append(places[0])
-        claims = dict.fromkeys(n for place in resolved for n in place)
-        return Sought((Found(tuple(claims), _method(score), score),))
+            resolved.append(places)
+        # Repetitions of one piece are alternatives, also where it is needed with others.
+        sets = dict.fromkeys(
+            tuple(sorted({n for place in chosen for n in place}))
+            for chosen in islice(product(*resolved), ALTERNATIVES)
+        )
+        return Sought(tuple(Found(claims, _method(score), score) for claims in sets))
 
     def _part(self, part: Evidence) -> tuple[list[tuple[int, ...]], float, str]:
         """Give the places a piece of evidence can mean, the score, and what to say of it."""

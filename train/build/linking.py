@@ -8,14 +8,13 @@ from memenvs.encoders import Encoder
 from memenvs.incidence import FloatArray
 from memenvs.train.build.evidence import EvidenceIndex, Sought
 from memenvs.train.build.judging import CANDIDATES, LinkJudge
-from memenvs.train.build.links import Found, Linked
+from memenvs.train.build.links import ALTERNATIVES, Found, Linked
 from memenvs.train.build.matching import Asked, Matcher
 from memenvs.train.build.questions import Question
 from memenvs.train.build.segment import Placed
 
 MIN_SCORE = 0.5  # as likely right as wrong
 BATCH = 64  # questions whose similarities are held at once
-ALTERNATIVES = 20  # claims of one wording that are taken; more say nothing new
 
 
 class Linker:

@@ -14,6 +14,7 @@ from memenvs.files import write_whole
 Method: TypeAlias = Literal["evidence", "quote", "answer", "similarity", "judge"]
 METHODS: tuple[Method, ...] = ("evidence", "quote", "answer", "similarity", "judge")  # the order
 SUFFIX = ".links.jsonl"
+ALTERNATIVES = 20  # supports that say the same and are taken; more say nothing new
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ BLANK = re.compile(r"\n[^\S\n]*\r?\n\s*")
 LINE = re.compile(r"[^\n]*\n?")
 BULLET = re.compile(r"\s*(?:[-*•–+]|\d{1,3}[.)])\s")
 WRAPPED = 50  # characters: prose broken into lines has longer ones, notes and lists have shorter
+NESTED = 100  # blocks within blocks, two for a list: what lies deeper is dropped by the parser
 FRONT_MATTER = re.compile(r"\A---\r?\n.*?\r?\n---\r?\n", re.DOTALL)
 CHARSET = re.compile(rb"""charset=["']?([\w-]+)""", re.IGNORECASE)
 UNSEEN = ("script", "style", "noscript", "template", "svg", "head", "nav", "iframe", "select")
@@ -58,7 +59,7 @@ def read_markdown(document: Document) -> Iterator[Passage]:
         document.note("front matter left out")
     heading, in_heading = "", False
     row: list[str] | None = None
-    for token in MarkdownIt("commonmark").enable("table").parse(text):
+    for token in MarkdownIt("commonmark", {"maxNesting": NESTED}).enable("table").parse(text):
         if token.type in ("heading_open", "heading_close"):
             in_heading = token.type == "heading_open"
         elif token.type == "tr_open":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,6 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 SECONDS = 86_400  # of a day, the unit of time
+HALF = re.compile(r"[\ud800-\udfff]")
 MILLISECONDS = 1e11  # epoch seconds are below, until the year 5138
 
 # What fields of messages and columns of tables are called, the first that is there counts.
@@ -27,6 +29,7 @@ class Passage:
 
     text: str
     group: str = ""  # heading, page, session; "" stands for the document
+    shared: bool = False  # whether other documents mean the same by the group
     source: str = ""  # speaker; "" stands for the document
     time: float | None = None  # in days
     dated: bool = False  # whether the time counts from 1970, not from the document's start
@@ -47,6 +50,11 @@ class Document:
     def note(self, reason: str, times: int = 1) -> None:
         """Count one thing that was left out or read otherwise than it stands."""
         self.notes[reason] += times
+
+
+def whole_text(text: str) -> str:
+    """Replace halves of surrogate pairs, which cut-off emoji and names of files leave behind."""
+    return HALF.sub("\ufffd", text)
 
 
 def first_of(fields: Mapping[str, Any], names: tuple[str, ...]) -> Any:

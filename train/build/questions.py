@@ -89,6 +89,8 @@ def _part(value: Any) -> Evidence:
         if all(isinstance(value[name], str) and value[name].strip() for name in texts) and all(
             type(value[name]) is int and value[name] >= 0 for name in numbers
         ):
+            if value.get("end", 1) < value.get("start", 0):
+                raise MaterialError("ends before it starts", field="evidence")
             return value
     raise MaterialError(
         f"{json_type(value)} of another shape: give a quote, the id of a claim, an offset, "

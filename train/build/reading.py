@@ -10,8 +10,11 @@ from dataclasses import asdict
 from pathlib import Path, PurePath
 
 from memenvs.cache import Cache, content_key
+from memenvs.encoder_files import DESCRIBED, FITTED
 from memenvs.errors import MaterialError
-from memenvs.train.build.passages import Document, Passage
+from memenvs.files import is_material_file
+from memenvs.train.build.links import SUFFIX
+from memenvs.train.build.passages import Document, Passage, whole_text
 
 MARKUP, TABLES, CHATS, OFFICE = (
     f"memenvs.train.build.{module}" for module in ("markup", "tables", "chats", "office")
@@ -31,21 +34,25 @@ SLOW = (".pdf", ".docx")  # what they hold is kept in the cache
 VERSION = 1  # of what is kept: another reader reads anew
 
 
-def find_documents(paths: Sequence[str]) -> tuple[list[tuple[str, Path]], list[str]]:
-    """Give the files of paths and of folders in them, by name, and those that no reader reads.
+def find_documents(
+    paths: Sequence[str], questions: str | os.PathLike[str] = ""
+) -> tuple[list[tuple[str, Path]], dict[str, str]]:
+    """Give the files of paths and of folders in them, by name, and why others are left out.
 
     A name is the file's own, or its path where two files share theirs. Files of a folder stand in
-    the order of their paths; hidden ones are passed over. Raises ``MaterialError`` for a path that
-    is not there, and for a file given by itself that cannot be read.
+    the order of their paths; hidden ones are passed over, and so are the ``questions`` and what
+    was built before. Raises ``MaterialError`` for a path that is not there, and for a file given
+    by itself that cannot be read.
     """
     found: list[Path] = []
-    unread: list[str] = []
+    left: dict[str, str] = {}
     for given in paths:
         path = Path(given)
         if path.is_dir():
             inside = sorted(p for p in path.rglob("*") if p.is_file() and not _hidden(p, path))
-            found += [p for p in inside if p.suffix.lower() in READERS]
-            unread += [str(p) for p in inside if p.suffix.lower() not in READERS]
+            reasons = {p: _reason(p, questions) for p in inside}
+            found += [p for p, reason in reasons.items() if not reason]
+            left |= {str(p): reason for p, reason in reasons.items() if reason}
         elif not path.is_file():
             raise MaterialError("is not there; name a file or a folder", file=given)
         elif path.suffix.lower() not in READERS:
@@ -53,10 +60,23 @@ def find_documents(paths: Sequence[str]) -> tuple[list[tuple[str, Path]], list[s
             raise MaterialError(f"is of no kind that is read ({known})", file=given)
         else:
             found.append(path)
-    found = list(dict.fromkeys(found))
-    names = [path.name for path in found]
-    unique = len(set(names)) == len(names)
-    return [(path.name if unique else path.as_posix(), path) for path in found], unread
+    files: dict[Path, Path] = {}
+    for path in found:
+        files.setdefault(path.resolve(), path)
+    listed = list(files.values())
+    unique = len({path.name for path in listed}) == len(listed)
+    names = [whole_text(path.name if unique else path.as_posix()) for path in listed]
+    return list(zip(names, listed, strict=True)), left
+
+
+def _reason(path: Path, questions: str | os.PathLike[str]) -> str:
+    """Say why a file of a folder is no document; "" if it is one."""
+    if path.suffix.lower() not in READERS:
+        return "of no kind that is read"
+    if questions and path.resolve() == Path(questions).resolve():
+        return "the questions"
+    made = path.name.endswith((SUFFIX, DESCRIBED, FITTED)) or is_material_file(path)
+    return "made by memenvs" if made else ""
 
 
 def _hidden(path: Path, folder: Path) -> bool:

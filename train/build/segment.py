@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 from memenvs.errors import MaterialError
 from memenvs.records import Claim
-from memenvs.train.build.passages import Document, Passage
+from memenvs.train.build.passages import Document, Passage, whole_text
 
 By: TypeAlias = Literal["sentence", "passage"]
 
@@ -45,7 +45,8 @@ def claims_of(
 ) -> list[Placed]:
     """Cut a document into claims, in its order; ``by`` None takes messages and rows whole.
 
-    Source, time and group are the passage's, or else the document's name; the cue ``position`` is
+    Source and time are the passage's, or else the document's name; the group is the document's
+    name, with the passage's own in it, or the one that documents share; the cue ``position`` is
     the claim's place in the document from 0 to 1. Raises ``MaterialError`` where there are more
     than ``room`` claims, or none.
     """
@@ -56,10 +57,10 @@ def claims_of(
         for place, (text, start, end) in enumerate(pieces):
             identifier = passage.id if len(pieces) == 1 else f"{passage.id}.{place + 1}"
             claim = Claim(
-                id=identifier if passage.id else f"{document.name}#{len(placed) + 1}",
-                text=text,
-                source=passage.source or document.name,
-                group=passage.group or document.name,
+                id=whole_text(identifier) if passage.id else f"{document.name}#{len(placed) + 1}",
+                text=whole_text(text),
+                source=whole_text(passage.source) or document.name,
+                group=whole_text(_group(document, passage)),
                 time=passage.time,
             )
             placed.append(Placed(claim, document.name, start, end, passage.dated))
@@ -88,6 +89,13 @@ def since_the_first(placed: list[Placed]) -> list[Claim]:
         else p.claim
         for p in placed
     ]
+
+
+def _group(document: Document, passage: Passage) -> str:
+    """Name the group: "page 1" of one document is not that of another."""
+    if passage.shared and passage.group:
+        return passage.group
+    return f"{document.name}, {passage.group}" if passage.group else document.name
 
 
 def _pieces(

@@ -22,8 +22,10 @@ from memenvs.train.build.passages import (
     first_of,
 )
 
-SAMPLE = 2**16
 LONGEST_FIELD = 2**27
+DELIMITERS = ",;\t|"
+NONE = "\x1f"  # stands in no text: there is one column
+QUOTED = re.compile(r'"[^"]*"')
 ENDED = re.compile(r"""[.!?…。！？؟।]["'”’»)\]]*$""")
 
 
@@ -69,7 +71,7 @@ def read_table(document: Document) -> Iterator[Passage]:
     text = decoded(document)
     csv.field_size_limit(LONGEST_FIELD)
     try:
-        rows = csv.reader(io.StringIO(text, newline=""), _dialect(document.name, text[:SAMPLE]))
+        rows = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(document.name, text))
         header = [name.strip() for name in next(rows, [])]
         names = [name.casefold() for name in header]
         for row in rows:
@@ -101,6 +103,7 @@ def _row(
     yield Passage(
         text,
         group=first_of(fields, GROUPS) or "",
+        shared=True,
         source=first_of(fields, SPEAKERS) or "",
         time=time,
         dated=True,
@@ -109,10 +112,9 @@ def _row(
     )
 
 
-def _dialect(name: str, sample: str) -> type[csv.Dialect]:
+def _delimiter(name: str, text: str) -> str:
+    """Tell by the first row, which names the columns: texts hold any of these signs."""
     if PurePath(name).suffix.lower() == ".tsv":
-        return csv.excel_tab
-    try:
-        return csv.Sniffer().sniff(sample, delimiters=",;\t|")
-    except csv.Error:
-        return csv.excel
+        return "\t"
+    header = QUOTED.sub("", text.lstrip().partition("\n")[0])
+    return max(NONE + DELIMITERS, key=header.count)

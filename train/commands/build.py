@@ -65,9 +65,11 @@ def build(
 
     from memenvs.cache import Cache
     from memenvs.embedders.named import DIMENSION, named_encoder
+    from memenvs.files import check_target
     from memenvs.train.build.build import build as made
     from memenvs.train.build.judging import configured_link_judge
 
+    check_target(out)
     cache = Cache(folder or _cache_folder())
     judge = configured_link_judge(cache)
     if judge is not None:

@@ -53,8 +53,10 @@ def convert(
     """
     if fit_on is not None and dimension is None:
         raise click.UsageError("--fit-on needs --embed DIM: it says what the encoder is fitted on")
+    from memenvs.files import check_target
     from memenvs.materials.conversion import convert as read
 
+    check_target(out)
     options = {"trees": trees, "questions": questions}
     conversion = read(kind, file, **{k: n for k, n in options.items() if n is not None})
     encoder = None

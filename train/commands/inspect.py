@@ -49,6 +49,8 @@ def inspect(
 
     source = source_of(name_or_file)
     file = source if isinstance(source, Path) else None
+    if html is not None and file is not None and Path(html).resolve() == file.resolve():
+        raise click.UsageError(f"--html {html} is what is inspected; name another file")
     materials = find_materials(name_or_file, split)
     chosen = materials[:count]
     if len(materials) > count:

@@ -60,7 +60,7 @@ def _of_weights(material: Material) -> Iterator[dict[str, Any]]:
     never = probability == 0
     if never.any():
         yield _note(
-            f"{_count(never, 'query', 'queries')} of weight 0, which are never asked.",
+            f"{_count(never, 'query', 'queries')} of weight 0: never asked.",
             (_text(material.queries[q]) for q in np.flatnonzero(never)),
         )
 
@@ -68,12 +68,13 @@ def _of_weights(material: Material) -> Iterator[dict[str, Any]]:
 def _of_links(links: dict[str, Any] | None) -> Iterator[dict[str, Any]]:
     if links and links["low"]:
         yield _fault(
-            f"{len(links['low'])} questions are linked with a score below {LOW}: read these links, "
-            "and where one is wrong give the evidence",
+            f"{_number(len(links['low']), 'question', 'questions')} linked with a score below "
+            f"{LOW}: read these links, and where one is wrong give the evidence",
             (f"{each['query']} by {each['method']}, {each['score']:.2f}" for each in links["low"]),
         )
     if links and links["unlinked"]:
-        yield _note(f"{links['unlinked']} questions were not linked and are left out.")
+        left = _number(links["unlinked"], "question", "questions")
+        yield _note(f"{left} not linked, and so left out.")
 
 
 def _of_duplicates(
@@ -83,8 +84,8 @@ def _of_duplicates(
     unlike = [group for group in groups if len({structure.items[claim] for claim in group}) > 1]
     if unlike:
         yield _fault(
-            f"{len(unlike)} groups of texts say the same and do not answer the same: a memory that "
-            "keeps the wrong one gets nothing; let each be a support",
+            f"{_number(len(unlike), 'group', 'groups')} of texts that say the same and do not "
+            "answer the same: a memory that keeps the wrong one gets nothing; make each a support",
             (" | ".join(_text(material.claims[c]) for c in group) for group in unlike),
         )
     if not duplicates.complete:
@@ -113,7 +114,7 @@ def _of_play(found: dict[str, Any]) -> Iterator[dict[str, Any]]:
             f"It is long: rules were played on claims {play['start'] + 1} to "
             f"{play['start'] + play['claims']} alone."
         )
-    elif saturates and play["capacity"] >= saturates:
+    elif saturates and play["capacity"] >= saturates > 1:
         yield _note(
             f"{saturates} claims hold everything, and a quarter of the claims is "
             f"{play['capacity']}: with a capacity below {saturates} there is more to choose."
@@ -139,7 +140,10 @@ def _first(examples: Iterable[str]) -> list[str]:
 
 
 def _count(flags: BoolArray, one: str, many: str) -> str:
-    number = int(flags.sum())
+    return _number(int(flags.sum()), one, many)
+
+
+def _number(number: int, one: str, many: str) -> str:
     return f"{number} {one if number == 1 else many}"
 
 

@@ -114,6 +114,14 @@ def _mass(material: Material) -> Record:
     }
 
 
+def _compression(saturates: int | None) -> str:
+    if saturates is None:
+        return "no number of claims that was tried reaches the full context"
+    if saturates == 0:
+        return "none: the full context is worth no more than an empty memory"
+    return f"below {saturates} {'claim' if saturates == 1 else 'claims'} something must be given up"
+
+
 def summary_lines(found: Record) -> Sequence[tuple[str, str]]:
     """Give what was found in words: pairs of what and how much."""
     levels = [level for level, reason in found["levels"].items() if not reason]
@@ -158,9 +166,7 @@ def summary_lines(found: Record) -> Sequence[tuple[str, str]]:
         ("full context", f"{best['full_context']:.3f} precision with every claim kept"),
         (
             "compression",
-            f"below {best['saturates']} claims something must be given up"
-            if best["saturates"] is not None
-            else "no number of claims that was tried reaches the full context",
+            _compression(best["saturates"]),
         ),
     ]
     if not proved:

@@ -126,6 +126,8 @@ def _faults(faults: Sequence[dict[str, Any]]) -> str:
 def _zone(best: dict[str, Any]) -> str:
     if best["saturates"] is None:
         return "No number of claims that was tried reaches what all claims together reach."
+    if best["saturates"] == 0:
+        return "All claims together are worth no more than an empty memory."
     return (
         f"Left of S = {best['saturates']} lies the compression zone: no memory so small is worth "
         "as much as all claims together, and what to keep has to be chosen."

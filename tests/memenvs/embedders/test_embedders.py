@@ -88,7 +88,7 @@ def sentence_transformers(folder):
 @pytest.mark.parametrize(
     "make", [model2vec, onnx, pytest.param(sentence_transformers, marks=pytest.mark.slow)]
 )
-def test_a_model_on_disk_encodes_and_travels_by_path(make, tmp_path):
+def test_a_model_on_disk_encodes_and_travels_by_path(make, tmp_path, monkeypatch):
     encoder = named_encoder(make(tmp_path / "model"), model=None, dimension=None)
     assert encoder.kind == make.__name__.replace("_", "-")
     assert encoder.dimension == 4
@@ -96,6 +96,8 @@ def test_a_model_on_disk_encodes_and_travels_by_path(make, tmp_path):
     assert encoder.encode([]).shape == (0, 4)
     description = json.loads(json.dumps(encoder_description(encoder)))
     assert make_encoder(description) == encoder
+    monkeypatch.chdir(tmp_path)
+    assert named_encoder("model", model=None, dimension=None) == encoder  # from anywhere
     with pytest.raises(MaterialError, match="is another model than the one described"):
         make_encoder({**description, "digest": "0"})
     with pytest.raises(MaterialError, match="is not there"):
@@ -122,11 +124,12 @@ def test_what_is_no_model_is_refused(tmp_path):
     (tmp_path / "empty").mkdir()
     for name, model, dimension, problem in (
         (str(tmp_path / "empty"), None, None, "is no model known here"),
-        (str(tmp_path / "gone"), None, None, "is no folder"),
+        (str(tmp_path / "gone"), None, None, "gone': is no encoder: give tfidf, hashing, the path"),
         ("hashing", "x", None, "belongs to an endpoint"),
         ("http://127.0.0.1:9", None, None, "wants a model"),
         (str(tmp_path), None, 3, "the length of its vectors is the model's"),
-        ("ftp://x", None, None, "is no folder"),
+        ("ftp://x", None, None, "is no encoder"),
+        (str(tmp_path / "tokenizer.json"), None, None, "is no folder"),
     ):
         with pytest.raises(MaterialError, match=problem):
             named_encoder(name, model=model, dimension=dimension)

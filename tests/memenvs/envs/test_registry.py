@@ -108,6 +108,8 @@ def test_callables_and_materials_in_memory(caplog):
         (("odyssey", odyssey), "'odyssey' is registered already"),
         (("a/b", odyssey), "'a/b' cannot name a material"),
         (("", odyssey), "'' cannot name a material"),
+        (("-x", odyssey), "'-x' is the name of an option"),
+        (("hidden-train-6", odyssey), "'hidden-train-6' is the name of a generated material"),
         (("new", "nowhere.json"), "'nowhere.json' is neither a registered material"),
         (("new", "json:nothing"), "'json:nothing' cannot be imported"),
         (("new", lambda: 3), "gave a int, not a Material"),

@@ -83,7 +83,9 @@ def test_a_name_that_is_taken_is_refused_and_changes_nothing(home):
     for name in ("notes", "odyssey", "hidden"):
         result = memenvs_cli("register", "notes.jsonl", "--name", name)
         assert result.exit_code == 2
-        assert result.stderr == f"memenvs: '{name}' is registered already; choose another name\n"
+        undone = ", or run: memenvs unregister notes" if name == "notes" else ""
+        problem = f"'{name}' is registered already; choose another name{undone}"
+        assert result.stderr == f"memenvs: {problem}\n"
     assert (
         "cannot name a material" in memenvs_cli("register", "notes.jsonl", "--name", "a/b").stderr
     )

@@ -103,6 +103,20 @@ def test_hotpotqa_by_hand(tmp_path):
     ]
 
 
+def test_hotpotqa_with_two_paragraphs_of_one_title(tmp_path):
+    value = hotpotqa("a")
+    value["context"].append(["Ida", ["Ida is a film.", "She is tall."]])
+    (material,) = convert("hotpotqa", write(tmp_path, [value])).materials
+    assert [(c.id, c.source) for c in material.claims][3:] == [("a:Ida#2:0", "Ida")]
+    assert material.items[0].supports == (("a:Ida:0", "a:Oslo:0"),)
+
+
+def test_a_file_without_one_usable_question_says_why(tmp_path):
+    values = [hotpotqa(name) | {"supporting_facts": [["Ida", 7]]} for name in "ab"]
+    with pytest.raises(MaterialError, match="left out: 2 x names a sentence that is not there"):
+        convert("hotpotqa", write(tmp_path, values))
+
+
 def test_hotpotqa_by_columns_is_the_same(tmp_path):
     value = hotpotqa("a")
     columns = value | {

@@ -2,6 +2,7 @@
 
 import shlex
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -177,6 +178,18 @@ def test_a_process_that_hangs_is_ended(fault, said):
     assert system._process.returncode is not None
     with pytest.raises(FaultySystemError, match="has ended"):
         system.contents()
+
+
+def test_what_a_process_leaves_behind_is_not_waited_for():
+    program = (
+        "import subprocess, sys, time; "
+        "subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(20)'], "
+        "start_new_session=True); time.sleep(60)"  # it holds the pipe, out of reach
+    )
+    start = time.monotonic()
+    with pytest.raises(FaultySystemError, match="did not answer 'start' within 1 s"):
+        ProcessSystem.start([sys.executable, "-c", program], 2, timeout=1.0)
+    assert time.monotonic() - start < 15
 
 
 def test_a_process_ends_with_its_episode():

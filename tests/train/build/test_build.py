@@ -129,6 +129,54 @@ def test_bad_input_is_one_line_and_leaves_nothing(change, problem, folder):
     assert not list(folder.glob("m.jsonl*"))
 
 
+@pytest.mark.parametrize(
+    ("out", "problem"),
+    [
+        ("qa.jsonl", "qa.jsonl: is there and holds no material"),
+        ("notes/work.txt", "notes/work.txt: is there and holds no material"),
+        ("notes", "notes: is a folder; name a file"),
+        ("none/m.jsonl", "none/m.jsonl: the folder 'none' is not there; make it first"),
+    ],
+)
+def test_nothing_that_is_read_is_written_over(out, problem, folder):
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    result = memenvs_cli("build", "notes", "--questions", "qa.jsonl", "--out", out)
+    assert result.exit_code == 2
+    assert result.stderr.startswith(f"memenvs: {problem}")
+    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+
+
+def test_one_folder_may_hold_it_all_and_be_built_again(folder):
+    (folder / "qa.jsonl").rename(folder / "notes" / "qa.jsonl")
+    arguments = ("build", "notes", "--questions", "notes/qa.jsonl", "--out", "notes/m.jsonl")
+    first, again = (memenvs_cli(*arguments, "--cache", "cache") for _ in range(2))
+    assert (first.exit_code, again.exit_code) == (0, 0)
+    assert "left out: notes/qa.jsonl: the questions" in first.stderr.splitlines()
+    made = {"m.jsonl", "m.jsonl.links.jsonl", "m.jsonl.encoder.json"}
+    told = {f"left out: notes/{name}: made by memenvs" for name in made}
+    assert set(again.stderr.splitlines()) - set(first.stderr.splitlines()) == told
+
+
+def test_a_file_that_is_named_twice_is_read_once(folder):
+    (folder / "same.txt").symlink_to(folder / "notes" / "work.txt")
+    documents = ["notes", "notes/work.txt", str(folder / "notes" / "work.txt"), "same.txt"]
+    built = build(documents, folder / "qa.jsonl", "m")
+    assert (built.documents, len(built.material.claims)) == (2, 7)
+
+
+def test_weights_that_are_all_zero_name_the_questions(folder):
+    write_questions(folder / "qa.jsonl", {**QUESTIONS[0], "weight": 0})
+    result = memenvs_cli(*ARGUMENTS)
+    assert result.stderr.startswith("memenvs: qa.jsonl: queries, field 'weight': are all zero")
+
+
+def test_a_single_claim_is_built_without_a_warning(folder):
+    (folder / "one.txt").write_text("The spare key is under the blue mat.")
+    write_questions(folder / "qa.jsonl", QUESTIONS[0])
+    built = build(["one.txt"], folder / "qa.jsonl", "m")  # warnings are errors here
+    assert len(built.material.claims) == 1
+
+
 def test_a_negative_weight_names_its_line(folder):
     write_questions(folder / "qa.jsonl", {"question": "?", "evidence": "work.txt#1", "weight": -1})
     result = memenvs_cli(*ARGUMENTS)

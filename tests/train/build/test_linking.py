@@ -72,6 +72,7 @@ def sets(entry):
         ({"document": "notes.txt", "start": 20, "end": 40}, [(0, 1)], "evidence"),
         (["notes.txt#3", "Leyla Haddad"], [(2, 4)], "evidence"),
         (["notes.txt#3", "leyla haddad", "Tom broke"], [(2, 4)], "quote"),
+        (["blue mat", "Leyla Haddad"], [(0, 4), (3, 4)], "evidence"),  # either of two is enough
     ],
 )
 def test_evidence_is_found(evidence, claims, method):
@@ -231,6 +232,10 @@ def test_questions_are_read_with_windows_lines_and_numbers(tmp_path):
         ('{"question": "?", "answer": []}', "field 'answer': should be"),
         ('{"question": "?", "evidence": ""}', "field 'evidence': a string of another shape"),
         ('{"question": "?", "evidence": -1}', "field 'evidence': a number of another shape"),
+        (
+            '{"question": "?", "evidence": {"document": "a", "start": 5, "end": 2}}',
+            "field 'evidence': ends before it starts",
+        ),
         ('{"question": "?", "evidence": [true]}', "field 'evidence': a boolean"),
         ('{"question": "?", "evidence": {"start": 1}}', "field 'evidence': an object"),
         ('{"question": "?", "evidence": {"claim": 1}}', "field 'evidence': an object"),

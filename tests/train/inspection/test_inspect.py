@@ -218,3 +218,35 @@ def test_near_pairs_are_all_pairs_that_share_four_fifths_of_their_words(texts):
 def test_a_search_that_takes_too_long_is_cut_and_says_so(monkeypatch):
     monkeypatch.setattr(duplicates, "VISITS", 3)
     assert not duplicates.find_duplicates([f"a b c d {letter}" for letter in "efghij"]).complete
+
+
+@pytest.mark.parametrize("conflicts", [(), ("c2",)])
+def test_where_keeping_everything_is_worth_nothing_nothing_is_to_be_compressed(conflicts, tmp_path):
+    claims = (Claim(id="c1", text="It is red", truth=bool(conflicts)), Claim(id="c2", text="It is"))
+    items = (Item(id="n", supports=(("c1",),), answers=("q",), conflicts=conflicts),)
+    Material("m", claims, items, (Query(id="q"),)).save(tmp_path / "m.json")
+    result = memenvs_cli("inspect", str(tmp_path / "m.json"))
+    assert "none: the full context is worth no more than an empty memory" in result.stdout
+    page = tmp_path / "m.html"
+    assert memenvs_cli("inspect", str(tmp_path / "m.json"), "--html", str(page)).exit_code == 0
+    assert "All claims together are worth no more than an empty memory." in page.read_text()
+
+
+def test_one_is_not_many_and_no_capacity_is_below_one(tmp_path):
+    claims = (Claim(id="c1", text="It is red"), Claim(id="c2", text="It is red"))
+    items = (Item(id="n", supports=(("c1",),), answers=("q",)),)
+    queries = (Query(id="q"), Query(id="r", weight=0))
+    Material("m", claims, items, queries).save(tmp_path / "m.json")
+    printed = memenvs_cli("inspect", str(tmp_path / "m.json")).stdout
+    assert "below 1 claim something must be given up" in printed
+    assert "1 query of weight 0: never asked." in printed
+    assert "1 group of texts that say the same" in printed
+    assert "a capacity below" not in printed
+
+
+def test_the_page_is_not_written_over_the_material(file):
+    before = (file / "m.jsonl").read_bytes()
+    result = memenvs_cli("inspect", "m.jsonl", "--html", "./m.jsonl")
+    assert result.exit_code == 2
+    assert "--html ./m.jsonl is what is inspected" in result.stderr
+    assert (file / "m.jsonl").read_bytes() == before
