@@ -64,7 +64,7 @@ class AuxiliaryMaskablePPO(MaskablePPO):
             batch=self.estimator_batch,
         )
         self.estimator_optimizer = self.fitter.optimizer
-        self.replay_buffer = Settlements(self.settlements)
+        self.replay_buffer = Settlements(self.settlements, self.policy_kwargs["layout"])
 
     def collect_rollouts(self, env: Any, *arguments: Any, **settings: Any) -> bool:
         """Keep what is settled while the rollout is played."""

@@ -54,7 +54,7 @@ def fit_estimator(
     generator = np.random.default_rng(seed)
     estimator = SettlementEstimator(env.layout, hidden).to(device)
     player = Estimator(env, seed, estimator=estimator)
-    settlements = Settlements(steps)
+    settlements = Settlements(steps, env.layout)
     fitter = Fitter(estimator, learning_rate=learning_rate, batch=batch)
     tracker = Tracker(env.layout, env.rules, env.num_envs)
     tracker.tell(settlements.add)

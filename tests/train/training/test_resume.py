@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -13,7 +14,7 @@ import yaml
 from memenvs.train.training.run import train
 from trainings import SMALL, same, small
 
-ALGORITHMS = {
+RUNS: dict[str, dict[str, Any]] = {
     "maskable-ppo": {},
     "dqn": {"hyperparameters": {"learning-starts": 128, "buffer-size": 400, "batch-size": 32}},
     "a2c": {
@@ -21,16 +22,25 @@ ALGORITHMS = {
         "settings": {"action": "priority"},
         "hyperparameters": {},
     },
+    "estimator-pointer": {  # it also goes on with the settlements that it heard
+        "env": "memenvs/Hidden-v0",
+        "algorithm": "maskable-ppo",
+        "network": "estimator-pointer",
+        "hyperparameters": {"n-steps": 32, "batch-size": 128, "estimator-steps": 4},
+    },
 }
+
+
+PATIENCE = 900  # seconds that a run may take on a busy machine
 
 
 class Stop(BaseException):
     pass
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_a_resumed_run_equals_an_uninterrupted_one(algorithm: str, tmp_path: Path) -> None:
-    training = small(algorithm=algorithm, **ALGORITHMS[algorithm])
+@pytest.mark.parametrize("name", RUNS)
+def test_a_resumed_run_equals_an_uninterrupted_one(name: str, tmp_path: Path) -> None:
+    training = small(**{"algorithm": name, **RUNS[name]})
     train(training, tmp_path / "whole")
 
     def stop(job, steps, row):
@@ -76,20 +86,21 @@ def test_a_killed_process_is_gone_on_with(
         )
 
     whole = start("small.yaml", "--out", "whole")
-    assert whole.wait(120) == 0
+    _, said = whole.communicate(timeout=PATIENCE)
+    assert whole.returncode == 0, said
     killed = start("small.yaml", "--out", "killed")
     folder = tmp_path / "killed" / "checkpoints"
-    deadline = time.monotonic() + 100
+    deadline = time.monotonic() + PATIENCE
     while len(list(folder.glob("0*.zip"))) < 2:
         assert time.monotonic() < deadline
         time.sleep(0.01)
     killed.send_signal(number)
-    _, said = killed.communicate(timeout=60)
+    _, said = killed.communicate(timeout=PATIENCE)
     assert killed.returncode == code
     if code > 0:
         assert said.splitlines()[-1].endswith("go on with: memenvs train --resume killed")
         assert "Traceback" not in said
     resumed = start("--resume", "killed")
-    _, said = resumed.communicate(timeout=120)
+    _, said = resumed.communicate(timeout=PATIENCE)
     assert resumed.returncode == 0, said
     assert same(tmp_path / "whole", tmp_path / "killed")
