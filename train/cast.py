@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 from memenvs.policies import is_path, make, policy_class
@@ -69,6 +70,19 @@ class Cast:
         if member not in self._built:
             self._built[member] = build(member, self._env, seed=self._seed)
         return self._built[member]
+
+
+def refusals(
+    policies: Iterable[str], envs: Iterable[Any], materials: Sequence[str], seed: int
+) -> dict[str, str]:
+    """Say which policies cannot play in some environment: a reason by name."""
+    found = {}
+    for name, env in product(policies, envs):
+        try:
+            Cast(name, env, seed, materials)
+        except ValueError as error:
+            found[name] = str(error)
+    return found
 
 
 def facts(name: str) -> Facts:

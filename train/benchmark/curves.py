@@ -19,7 +19,7 @@ from memenvs.policies import is_path
 from memenvs.policies.models import Model, find_models
 from memenvs.train.batches import EPISODES, episode_seeds, play_batches
 from memenvs.train.benchmark.protocol import Curve, Protocol
-from memenvs.train.cast import Cast
+from memenvs.train.cast import Cast, refusals
 from memenvs.train.statistics import mean_interval
 
 
@@ -37,9 +37,7 @@ def curve_records(
     seeds = episode_seeds(len(materials), protocol.seed)
     records = []
     for every in curve.every:
-        settings = {**LEVELS["2"], **tier.preset, "every": every}
-        size = min(EPISODES, len(materials))
-        env = MemorizationVectorEnv(curve.tier, split=protocol.split, num_envs=size, **settings)
+        env = _batch(protocol, curve, every)
         best = _optima(curve.tier, protocol.split, curve.materials, env.rules.capacity)
         claims = len(materials[0].claims)
         for name in policies:
@@ -64,6 +62,13 @@ def curve_records(
                 }
             )
     return sorted(records, key=lambda record: (policies.index(record["policy"]), record["settled"]))
+
+
+def curve_refusals(protocol: Protocol, curve: Curve, policies: Sequence[str]) -> dict[str, str]:
+    """Say why policies cannot play a curve: a reason by name."""
+    first = TIERS[curve.tier].split(protocol.split)[0].name
+    env = _batch(protocol, curve, curve.every[0])
+    return refusals(policies, [env], [first], protocol.seed)
 
 
 def training_records(policies: Sequence[str]) -> list[dict[str, Any]]:
@@ -100,6 +105,12 @@ def _optima(tier: str, split: str, count: int, capacity: int) -> FloatArray:
             for material in TIERS[tier].split(split)[:count]
         ]
     )
+
+
+def _batch(protocol: Protocol, curve: Curve, every: int | None) -> MemorizationVectorEnv:
+    settings = {**LEVELS["2"], **TIERS[curve.tier].preset, "every": every}
+    size = min(EPISODES, curve.materials)
+    return MemorizationVectorEnv(curve.tier, split=protocol.split, num_envs=size, **settings)
 
 
 def _play(

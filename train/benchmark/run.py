@@ -15,20 +15,27 @@ from typing import Any
 from memenvs.files import as_document, save_materials
 from memenvs.material import Material
 from memenvs.materials.conversion import convert
-from memenvs.train.benchmark.curves import curve_records, training_records
+from memenvs.train.benchmark.curves import curve_records, curve_refusals, training_records
 from memenvs.train.benchmark.protocol import Part, Protocol
+from memenvs.train.cast import facts, refusals
 from memenvs.train.compare import Comparison, compare
 from memenvs.train.experiment import Experiment, load_experiment
 from memenvs.train.setting import make_setting
 
 FORMAT = "memenvs.benchmark/1"
+CURVES = "curves"  # the part that every protocol has
 PACKAGES = ("memenvs", "gymnasium", "numpy", "scipy", "torch", "stable-baselines3", "sb3-contrib")
 
 Report = Callable[[str, Comparison], None]  # a part's name, and what was found
+Save = Callable[[dict[str, Any]], None]  # is given the document so far
 
 
 def silent(part: str, found: Comparison) -> None:
     """Show nothing of a part that is done."""
+
+
+def lost(document: dict[str, Any]) -> None:
+    """Keep nothing of a benchmark that is not done."""
 
 
 def run_benchmark(
@@ -38,19 +45,24 @@ def run_benchmark(
     files: Mapping[str, str] | None = None,
     parts: Sequence[str] = (),
     report: Report = silent,
+    save: Save = lost,
 ) -> dict[str, Any]:
     """Play a protocol; gives the document of the results, as JSON has it.
 
     ``files`` holds data sets as published, by kind; ``parts`` narrows to some of the protocol's,
-    and the document says so. Raises ``ValueError`` for an unknown part or policy.
+    and the document says so, and which policy does not fit a part. ``save`` is called after each
+    part. Raises ``ValueError`` for an unknown part or policy.
     """
-    known = [part.name for part in protocol.parts] + ["curves"]
+    known = [part.name for part in protocol.parts] + [CURVES]
     for name in parts:
         if name not in known:
             raise ValueError(
                 f"protocol '{protocol.name}' has no part '{name}'; choose from {', '.join(known)}"
             )
+    for name in policies:
+        facts(name)
     left_out = {name: "not asked for" for name in known if parts and name not in parts}
+    left_out |= {name: "not played yet" for name in known if name not in left_out}
     document: dict[str, Any] = {
         "format": FORMAT,
         "protocol": protocol.name,
@@ -59,25 +71,47 @@ def run_benchmark(
         "policies": list(policies),
         "parts": [],
         "left_out": left_out,
+        "refused": [],
         "curves": [],
         "trainings": training_records(policies),
     }
+    asked = [name for name in known if not parts or name in parts]
+
+    def fitting(part: str, found: dict[str, str]) -> list[str]:
+        """Note why policies cannot play a part; gives those that can."""
+        document["refused"] += [
+            {"part": part, "policy": name, "reason": reason} for name, reason in found.items()
+        ]
+        return [name for name in policies if name not in found]
+
     with tempfile.TemporaryDirectory() as folder:
         data = dict(_converted(files or {}, Path(folder)))
         for part in protocol.parts:
-            if part.name in left_out:
+            if part.name not in asked:
                 continue
             if part.data and part.data not in data:
                 left_out[part.name] = f"no data: give --{part.data} FILE"
                 continue
-            experiment = _experiment(protocol, part, policies, data)
-            found = compare(experiment)
+            setting = make_setting(_experiment(protocol, part, policies, data))
+            names = [material.name for material in setting.materials]
+            able = fitting(
+                part.name, refusals(policies, setting.envs.values(), names, protocol.seed)
+            )
+            if not able:
+                left_out[part.name] = "no policy fits it"
+                continue
+            found = compare(_experiment(protocol, part, able, data))
             report(part.name, found)
-            played = make_setting(experiment).materials
-            document["parts"].append(_record(protocol, part, found, played))
-    if "curves" not in left_out:
+            document["parts"].append(_record(protocol, part, found, setting.materials))
+            del left_out[part.name]
+            save(document)
+    if CURVES in asked:
         for curve in protocol.curves:
-            document["curves"] += curve_records(protocol, curve, policies)
+            able = fitting(f"{CURVES} {curve.tier}", curve_refusals(protocol, curve, policies))
+            document["curves"] += curve_records(protocol, curve, able)
+            save(document)
+        del left_out[CURVES]
+    save(document)
     return document
 
 

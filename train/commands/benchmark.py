@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -31,7 +31,7 @@ def benchmark(
     """Play policies by a frozen protocol.
 
     Splits, seeds, capacities, episodes and measures are the protocol's. The results hold versions
-    and a digest of the materials, and say what was left out.
+    and a digest of the materials, and say what was left out. They are written after each part.
     """
     from memenvs.files import write_whole
     from memenvs.train import report
@@ -43,6 +43,11 @@ def benchmark(
     target = None if out is None else Path(out)
     if target is not None and not target.absolute().parent.is_dir():
         raise ValueError(f"{target}: there is no folder '{target.parent}'; make it first")
+
+    def save(document: dict[str, Any]) -> None:
+        if target is not None:
+            write_whole(target, (report.as_json(document) + "\n").encode())
+
     given = {"locomo": locomo, "entailment-bank": entailment_bank}
     document = run_benchmark(
         PROTOCOLS[protocol],
@@ -50,15 +55,16 @@ def benchmark(
         files={kind: file for kind, file in given.items() if file is not None},
         parts=part,
         report=silent if as_json else _show,
+        save=save,
     )
-    if target is not None:
-        write_whole(target, (report.as_json(document) + "\n").encode())
     if as_json:
         click.echo(report.as_json(document))
     else:
         report.print_curves(document["curves"])
         for name, reason in document["left_out"].items():
             click.echo(f"left out: {name} ({reason})", err=True)
+        for each in document["refused"]:
+            click.echo("left out of {part}: {policy} ({reason})".format(**each), err=True)
 
 
 def _show(part: str, found: Comparison) -> None:

@@ -87,6 +87,35 @@ def test_data_that_is_given_is_played(tmp_path):
     assert part["summary"][0]["capacity"] == 2
 
 
+def test_who_does_not_fit_a_part_is_left_out_of_it_alone(tmp_path):
+    path = tmp_path / "best_model.zip"
+    train(path, "readable", network="pointer", every=4, capacity=6)
+    model = str(tmp_path)
+    few = replace(FEW, curves=(Curve("readable", 2, (1,)),))
+    found = run_benchmark(few, ["fifo", model], parts=["readable", "level-1b", "curves"])
+    played = {part["part"]: [row["policy"] for row in part["summary"]] for part in found["parts"]}
+    assert played == {"readable": ["fifo", model], "level-1b": ["fifo"]}
+    assert [record["policy"] for record in found["curves"]] == ["fifo", model]
+    ((part, policy, reason),) = (refused.values() for refused in found["refused"])
+    assert (part, policy) == ("level-1b", model)
+    assert "was trained on other columns than this environment shows" in reason
+    alone = run_benchmark(FEW, [model], parts=["level-1b"])
+    assert alone["left_out"]["level-1b"] == "no policy fits it"
+    assert alone["parts"] == []
+
+
+def test_results_are_kept_after_each_part():
+    seen = []
+
+    def save(document):
+        seen.append((len(document["parts"]), len(document["curves"]), dict(document["left_out"])))
+
+    done = run_benchmark(FEW, ["fifo"], save=save)
+    assert [(parts, curves) for parts, curves, _ in seen] == [(1, 0), (2, 0), (2, 3), (2, 3)]
+    assert seen[0][2] == dict.fromkeys(["level-1b", "locomo", "curves"], "not played yet")
+    assert seen[-1][2] == done["left_out"] == {"locomo": "no data: give --locomo FILE"}
+
+
 def test_a_digest_is_of_the_content():
     one, two = TIERS["readable"].split("test")[:2]
     assert digest([one]) == digest([TIERS["readable"].split("test")[0]])
