@@ -1,4 +1,4 @@
-"""The scorer: a priority from the arriving claim alone, for long streams and many slots."""
+"""The scorer: one score for every claim, by its columns alone, for long streams and many slots."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from memenvs.envs.memorization.layout import Layout
 from memenvs.policies.networks.features import Rows, perceptron
-from memenvs.policies.networks.pointer import SMALL, Observed
+from memenvs.policies.networks.pointer import ILLEGAL, SMALL, Observed, PointerPolicy
 from memenvs.policies.networks.priority import PriorityPolicy
 
 
@@ -63,6 +63,51 @@ class ScorerPolicy(PriorityPolicy):
     def _build_mlp_extractor(self) -> None:
         options = self._options
         self.mlp_extractor: Any = Scorer(
+            options["layout"], options["hidden"], options["dropout"], self._without
+        )
+
+    def _get_constructor_parameters(self) -> dict[str, Any]:
+        return super()._get_constructor_parameters() | {"without": self._without}
+
+
+class SlotScorer(Scorer):
+    """Scores the stored claims as the arriving one, by what was settled since among the rest.
+
+    The logit of a write is by how much the arriving claim is worth more than what makes way, that
+    of a clear how little a claim is worth, that of a pass 0; an empty slot is worth 0.
+    """
+
+    def logits(self, observation: Observed) -> Tensor:
+        """Score every action, legal or not: ``(B, n)``."""
+        claim, memory = observation["claim"], observation["memory"]
+        rows = torch.cat([memory[..., : claim.shape[1]], claim[:, None]], dim=1)
+        scores = self.mean(self.rows(rows))[..., 0]
+        stored = scores[:, :-1] * memory[..., self._valid]
+        writes = scores[:, -1:] - stored
+        parts = [torch.zeros_like(writes[:, :1]), writes]
+        if observation["action_mask"].shape[1] > 1 + writes.shape[1]:
+            parts.append(-stored)
+        return torch.cat(parts, dim=1)
+
+    def forward_actor(self, observation: Observed) -> Tensor:
+        """Give the logits, those of illegal actions out of reach."""
+        legal = observation["action_mask"] > 0
+        return torch.where(legal, self.logits(observation), ILLEGAL)
+
+
+class SlotScorerPolicy(PointerPolicy):
+    """SB3's policy around a ``SlotScorer``: the best S claims by a score that it keeps revising.
+
+    Args: as for ``PointerPolicy``, ``sets`` unused; ``without`` as for ``ScorerPolicy``.
+    """
+
+    def __init__(self, *arguments: Any, without: Sequence[str] = (), **settings: Any) -> None:
+        self._without = tuple(without)
+        super().__init__(*arguments, **settings)
+
+    def _build_mlp_extractor(self) -> None:
+        options = self._options
+        self.mlp_extractor: Any = SlotScorer(
             options["layout"], options["hidden"], options["dropout"], self._without
         )
 
