@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 # Streams of an episode.
-MATERIAL, TRUTH, QUERY, ORDER, NOISE = range(5)
+MATERIAL, TRUTH, QUERY, ORDER, NOISE, VOICE = range(6)
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)

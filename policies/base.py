@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar
+from copy import copy
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,6 +59,12 @@ class Policy(ABC):
         actions, state = self.act(batch, masks.astype(bool), state)
         return (actions[0] if single else actions), state
 
+    def anew(self, seed: int) -> Self:
+        """Give one that plays as if it were just built, with another seed."""
+        fresh = copy(self)
+        fresh.seed, fresh._episodes = seed, 0
+        return fresh
+
     @abstractmethod
     def act(
         self, observation: Observation, masks: NDArray[np.bool_], state: State
@@ -110,4 +117,4 @@ def privileged(env: Any) -> list[Privileged]:
         return list(inner.privileged_views())
     if hasattr(inner, "envs"):
         return [view for each in inner.envs for view in privileged(each)]
-    raise TypeError(f"an oracle cannot look into a {type(env).__name__}")
+    raise ValueError(f"a policy that looks into the episodes cannot play in {type(env).__name__}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from memenvs.policies.saved import ModelCard, column_names, read_card
 BEST = "best_model.zip"
 PLACES = (BEST, f"seed-*/{BEST}", f"without-*/{BEST}", f"without-*/seed-*/{BEST}")
 ENSEMBLE = ":ensemble"
+WRITER = "writer"  # the seat of a model that says of no other
 CLAIMS = 1024  # that a stream is expected to have, unless it is said
 
 
@@ -39,6 +40,12 @@ class Model:
         return material in names or material.rpartition("-")[0] in names
 
     @property
+    def seat(self) -> str:
+        """Whom it plays: the writer, or the kind of opponent that it is."""
+        game = self.card.settings.get("game") or {}
+        return str(game.get("seat", WRITER))
+
+    @property
     def rules(self) -> Rules:
         """The rules of the environment it was trained in."""
         try:
@@ -54,6 +61,7 @@ class Model:
         Raises ``ValueError`` for pools and for queries that are known beforehand: how many there
         are is the environment's to say.
         """
+        check_writes(self)
         rules = self.rules
         if rules.access == "pool" or rules.disclosure != "settled":
             raise ValueError(
@@ -102,9 +110,13 @@ def unseen(models: Sequence[Model], material: str) -> list[Model]:
 def check_fit(models: Iterable[Model], layout: Layout, rules: Rules) -> None:
     """Raise ``ValueError`` that says why a model cannot play in an environment, if one cannot."""
     names = column_names(layout)
+    decided = ["action", "access"]
+    if rules.action == "slots":  # else there is nothing to clear
+        decided.append("clears")
     for model in models:
+        check_writes(model)
         trained = model.rules
-        for what in ("action", "access", "clears"):
+        for what in decided:
             had, has = getattr(trained, what), getattr(rules, what)
             if had != has:
                 remedy = f"; compare it with --action {had}" if what == "action" else ""
@@ -112,16 +124,28 @@ def check_fit(models: Iterable[Model], layout: Layout, rules: Rules) -> None:
                     f"{model.path}: was trained with {what}={had!r}; this environment has {has!r}"
                     f"{remedy}"
                 )
-        for array, columns in model.card.columns.items():
-            other = names.get(array, [])
-            different = [
-                name for name in (*columns, *other) if (name in columns) != (name in other)
-            ]
-            if different:
-                raise ValueError(
-                    f"{model.path}: was trained on other columns than this environment shows: "
-                    f"'{array}' differs in {', '.join(different[:4])}"
-                )
+        check_columns(model, names)
+
+
+def check_writes(model: Model) -> None:
+    """Raise ``ValueError`` where a model plays the writer's opponent, and so cannot write."""
+    if model.seat != WRITER:
+        raise ValueError(
+            f"{model.path}: was trained as the writer's opponent ({model.seat}) and cannot write; "
+            "name it with --opponent"
+        )
+
+
+def check_columns(model: Model, names: Mapping[str, Sequence[str]]) -> None:
+    """Raise ``ValueError`` where a model was trained on other columns than are shown."""
+    for array, columns in model.card.columns.items():
+        other = names.get(array, [])
+        different = [name for name in (*columns, *other) if (name in columns) != (name in other)]
+        if different:
+            raise ValueError(
+                f"{model.path}: was trained on other columns than this environment shows: "
+                f"'{array}' differs in {', '.join(different[:4])}"
+            )
 
 
 def _files(folder: Path) -> list[Path]:

@@ -73,10 +73,11 @@ def column_names(layout: Layout) -> dict[str, list[str]]:
     names |= {"queries": layout.queries, "context": layout.context}
     if layout.pool:
         names["claims"] = layout.claim
-    return {array: _names(columns, layout.limits.cues) for array, columns in names.items()}
+    return {array: names_of(columns, layout.limits.cues) for array, columns in names.items()}
 
 
-def _names(columns: Columns, cues: tuple[str, ...]) -> list[str]:
+def names_of(columns: Columns, cues: tuple[str, ...] = ()) -> list[str]:
+    """Name the columns of one array, with the width where it is not 1."""
     names: list[str] = []
     for name, place in columns.slices.items():
         width = place.stop - place.start

@@ -79,19 +79,24 @@ class Trust(JointRule):
         return book
 
     def _sources(self, book: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Trust and mean importance of every source that was heard: ``(B, s)`` each."""
-        heard = int((book[..., CLAIMS] > 0).sum(axis=1).max(initial=0))
-        book = book[:, : max(heard, 1)]  # sources are numbered as they appear
+        """Trust and mean importance of every source: ``(B, s)`` each.
+
+        Of a source that others heard alone only the record is known; its importance is NaN.
+        """
+        known = np.flatnonzero(book.any(axis=(0, 2)))
+        book = book[:, : known.max(initial=0) + 1]  # sources are numbered as they appear
+        heard = book[..., CLAIMS] > 0
         claims = np.maximum(book[..., CLAIMS], 1.0)
         record = book[..., [CREDITS, DEBITS]]
         if self._style and self.constants.neighbours:
             style = book[..., STYLE] / claims
             apart = (style[:, :, None] - style[:, None, :]) / WIDTH
             near = self.constants.neighbours * np.exp(-0.5 * apart**2)
+            near *= heard[:, :, None] & heard[:, None]
             near[:, np.arange(near.shape[1]), np.arange(near.shape[1])] = 1.0
             record = near @ record
         trust = (record[..., 0] + 1.0) / (record.sum(axis=-1) + 2.0)
-        return trust, book[..., IMPORTANCE] / claims
+        return trust, np.where(heard, book[..., IMPORTANCE] / claims, np.nan)
 
     def _score(
         self, rows: NDArray[Any], trust: FloatArray, boast: FloatArray, settled: FloatArray
@@ -99,10 +104,12 @@ class Trust(JointRule):
         """Score claims ``(B, n, width)`` by themselves: ``(B, n)``."""
         constants = self.constants
         source = self._column(rows, "source").astype(np.int64)
-        named, place = source >= 0, np.clip(source, 0, trust.shape[1] - 1)
+        named = (source >= 0) & (source < trust.shape[1])  # of others' nothing may be known
+        place = np.clip(source, 0, trust.shape[1] - 1)
         importance = self._cue(rows, "importance")
         believed = np.where(named, np.take_along_axis(trust, place, axis=1), 0.5)
-        boasting = np.where(named, np.take_along_axis(boast, place, axis=1), importance)
+        boasting = np.where(named, np.take_along_axis(boast, place, axis=1), np.nan)
+        boasting = np.where(np.isnan(boasting), importance, boasting)
         successes = constants.own * self._column(rows, "credits")
         failures = constants.own * self._column(rows, "debits")
         believed = (successes + believed) / (successes + failures + 1.0)

@@ -23,7 +23,6 @@ from memenvs.train.commands.headroom import headroom
 from memenvs.train.commands.inspect import inspect
 from memenvs.train.commands.links import links
 from memenvs.train.commands.memories import memories
-from memenvs.train.commands.payoff import payoff
 from memenvs.train.commands.play import play
 from memenvs.train.commands.poisoning import poisoning, poisoning_train
 from memenvs.train.commands.register import register, unregister
@@ -120,7 +119,6 @@ for command in (
     inspect,
     links,
     memories,
-    payoff,
     play,
     poisoning,
     poisoning_train,

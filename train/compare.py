@@ -82,6 +82,9 @@ def compare(
     baseline, for the differences, are played besides those asked for. Raises ``ValueError`` for an
     experiment that cannot be run.
     """
+    for name in ("opponent", "game_option"):
+        if name in experiment.model_fields_set:
+            raise ValueError(f"--{name.replace('_', '-')} belongs to --game NAME; give that, too")
     setting = make_setting(experiment)
     layer = make_layer(experiment, setting)
     asked = list(dict.fromkeys(experiment.policy)) or _default_policies(setting)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic_core import PydanticCustomError
 
 from memenvs.train.config_files import read_config, shipped, unknown
 
@@ -15,6 +16,17 @@ DEFAULT_POLICIES = ("random", "fifo", "reservoir", "longest", "optimal")
 def _listed(value: Any) -> Any:
     """Let a single value stand for a list of one."""
     return [value] if isinstance(value, str | int | float) else value
+
+
+def _assigned(value: Any) -> Any:
+    """Let a list of KEY=VALUE stand for a mapping."""
+    if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+        return value
+    pairs = [each.partition("=") for each in value]
+    for key, equals, _ in pairs:
+        if not equals or not key:
+            raise PydanticCustomError("assignment", "write KEY=VALUE, as in poison=6")
+    return {key: each for key, _, each in pairs}
 
 
 Positive = Annotated[int, Field(ge=1)]
@@ -28,6 +40,11 @@ class Experiment(BaseModel):
 
     env: str | None = None
     material: Names = []
+    game: str | None = None
+    game_option: Annotated[
+        dict[str, Any], BeforeValidator(_assigned), Field(alias="game-option")
+    ] = {}
+    opponent: Names = []
     capacity: Annotated[list[Positive], BeforeValidator(_listed)] = []
     policy: Names = []
     baseline: str = "random"

@@ -98,13 +98,14 @@ def as_json(value: Any) -> str:
 
 def write_tables(comparison: Comparison, folder: Path) -> None:
     """Write rows.csv, summary.csv and comparison.json; raises ``OSError``."""
-    write_whole(folder / "rows.csv", _csv(comparison.rows))
-    write_whole(folder / "summary.csv", _csv([_flat(record) for record in comparison.summary]))
+    write_whole(folder / "rows.csv", as_csv(comparison.rows))
+    write_whole(folder / "summary.csv", as_csv([_flat(record) for record in comparison.summary]))
     document = json.dumps(comparison.as_document(), allow_nan=False, indent=1)
     write_whole(folder / "comparison.json", document.encode())
 
 
-def _csv(records: Sequence[Record]) -> bytes:
+def as_csv(records: Sequence[Record]) -> bytes:
+    """Give records of equal keys as a table in UTF-8."""
     stream = io.StringIO()
     writer = csv.DictWriter(stream, list(records[0]), lineterminator="\n")
     writer.writeheader()
@@ -127,7 +128,7 @@ def _table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) ->
 
 def _cells(record: Record) -> tuple[str, ...]:
     return (
-        _named(record),
+        named(record),
         f"{_number(record['precision'])} {_interval(record['low'], record['high'])}",
         _number(record["coverage"]),
         _number(record["water_inflation"]),
@@ -142,7 +143,7 @@ def _cells(record: Record) -> tuple[str, ...]:
 
 def _compared(record: Record) -> tuple[str, ...]:
     return (
-        _named(record),
+        named(record),
         f"{_number(record['iqm'])} {_interval(record['iqm_low'], record['iqm_high'])}",
         f"{_number(record['difference'], sign='+')} "
         f"{_interval(record['difference_low'], record['difference_high'], sign='+')}",
@@ -151,7 +152,8 @@ def _compared(record: Record) -> tuple[str, ...]:
     )
 
 
-def _named(record: Record) -> str:
+def named(record: Record) -> str:
+    """Give the name of a policy with its marks, and how many seeds it has."""
     marks = [mark for mark, name in MARKS.items() if record[name]]
     seeds = f" ({record['seeds']} seeds)" if record["seeds"] > 1 else ""
     return f"{record['policy']}{''.join(marks)}{seeds}"
@@ -171,6 +173,22 @@ def _interval(low: float | None, high: float | None, *, sign: str = "") -> str:
     return f"[{_number(low, sign=sign)} {_number(high, sign=sign)}]"
 
 
+def explained(records: Sequence[Record]) -> list[str]:
+    """Explain the seeds and marks of the policies in a table."""
+    lines = []
+    if any(record["seeds"] > 1 for record in records):
+        lines.append("Of a training with several seeds the intervals are over the seeds, too.")
+    if any(record["privileged"] for record in records):
+        lines.append("* an oracle: it reads what no agent may know.")
+    for known in sorted({record["knows"] for record in records} - {""}):
+        lines.append(f"° knows the generator's {known}, and no truth.")
+    for teacher in sorted({record["taught_by"] for record in records} - {""}):
+        lines.append(f"‡ its training was helped by {teacher}.")
+    if any(record["seen"] for record in records):
+        lines.append("† it was trained on materials that it plays here.")
+    return lines
+
+
 def _legend(comparison: Comparison) -> str:
     first = comparison.summary[0]
     of_one = first["interval_over"] == "episodes"
@@ -188,16 +206,7 @@ def _legend(comparison: Comparison) -> str:
             f"right by {layer.correct}."
         )
         lines += [f"{chat.model} at {chat.url}: {chat.usage}." for chat in layer.chats]
-    if any(record["seeds"] > 1 for record in comparison.summary):
-        lines.append("Of a training with several seeds the intervals are over the seeds, too.")
-    if any(record["privileged"] for record in comparison.summary):
-        lines.append("* an oracle: it reads what no agent may know.")
-    for known in sorted({record["knows"] for record in comparison.summary} - {""}):
-        lines.append(f"° knows the generator's {known}, and no truth.")
-    for teacher in sorted({record["taught_by"] for record in comparison.summary} - {""}):
-        lines.append(f"‡ its training was helped by {teacher}.")
-    if any(record["seen"] for record in comparison.summary):
-        lines.append("† it was trained on materials that it plays here.")
+    lines += explained(comparison.summary)
     lines += [
         f"{record['policy']} at S = {record['capacity']}: {record['remark']}."
         for record in comparison.summary

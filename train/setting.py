@@ -72,7 +72,7 @@ def make_setting(experiment: Experiment) -> Setting:
             materials = list(source.fixed) or [source.draw(key) for key in keys]
     else:
         materials = gather(experiment)
-        preset = _preset(experiment.material)
+        preset = preset_of(experiment.material)
 
         def build(arguments: dict[str, Any]) -> gym.Env[Any, Any]:
             return MemorizationEnv(materials, **{**preset, **arguments})
@@ -107,7 +107,7 @@ def gather(experiment: Experiment) -> list[Material]:
     return materials
 
 
-def _preset(names: Sequence[str]) -> dict[str, Any]:
+def preset_of(names: Sequence[str]) -> dict[str, Any]:
     """Give the arguments by which materials are played."""
     sources = [source_of(name) for name in names]
     tiers = [source for source in sources if isinstance(source, Tier)]

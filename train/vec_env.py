@@ -16,6 +16,9 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvO
 
 from memenvs.envs.memorization.privileged import Privileged
 from memenvs.material import Material
+from memenvs.policies import make
+from memenvs.policies.base import Policy
+from memenvs.policies.saved import column_names
 
 # What an episode's info holds at its end, besides SB3's own entries.
 FINAL = (
@@ -66,6 +69,27 @@ class SB3VecEnv(VecEnv):
         self._lengths = np.zeros(batch.num_envs, dtype=np.int64)
         self._begun = time.time()
         super().__init__(batch.num_envs, batch.single_observation_space, batch.single_action_space)
+
+    @property
+    def episodes(self) -> int:
+        """How many episodes are played at once."""
+        return self.num_envs
+
+    @property
+    def decisions(self) -> int:
+        """Decisions of the longest episode."""
+        layout, rules = self.batch.unwrapped.layout, self.batch.unwrapped.rules  # type: ignore[attr-defined]
+        limit: int = layout.limits.claims
+        return (rules.decisions or 2 * limit) if layout.pool else limit
+
+    @property
+    def columns(self) -> dict[str, list[str]]:
+        """Names of the columns that are shown."""
+        return column_names(self.batch.unwrapped.layout)  # type: ignore[attr-defined]
+
+    def teacher(self, name: str, seed: int) -> Policy:
+        """Build a policy that plays here."""
+        return make(name, self, seed=seed)
 
     def give(self, materials: Sequence[Material], seeds: Sequence[int]) -> None:
         """Say which material and which seed each episode of the next reset has."""

@@ -64,8 +64,8 @@ class AskerWriter(VectorGame):
     ) -> None:
         single = MemorizationEnv(material, **settings)
         rules = single.rules
-        if not price >= 0:
-            raise ValueError(f"price={price!r} is negative; straying from p_D cannot pay")
+        if not 0 <= price < np.inf:
+            raise ValueError(f"price={price!r} is not a finite number from 0")
         fixed = {"access": "stream", "disclosure": "settled", "settlement": "sampled", "queries": 1}
         for name, wanted in fixed.items():
             if getattr(rules, name) != wanted:

@@ -62,10 +62,10 @@ class PoisonerWriter(VectorGame):
     Action 0 of the poisoner waits; ``attack(query, source, level)`` gives the others. The false
     claim is read next. It is worded like the true claim that answers the query alone and answers
     most besides (by the query's own words where there is none), with noise, and is taken for an
-    answer to the same queries; its confidence and cues are the .1, .5 or .9 quantile of the
-    material's. The spaces hold ``poison`` claims more than the material has, whether or not they
-    are used. Raises ``MaterialError`` for truths between 0 and 1, and ``ValueError`` where the
-    materials are too large for tables of similarities.
+    answer to the same queries; its confidence and cues are those of a real claim, drawn from the
+    lower, middle or upper third of the material's. The spaces hold ``poison`` claims more than the
+    material has, whether or not they are used. Raises ``MaterialError`` for truths between 0 and 1,
+    and ``ValueError`` where the materials are too large for tables of similarities.
     """
 
     def __init__(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memenvs.counter import NOISE, uniforms
+from memenvs.counter import NOISE, VOICE, uniforms
 from memenvs.envs.memorization.batch.bank import Bank
 from memenvs.envs.memorization.batch.compiled import (
     ABSENT,
@@ -25,7 +26,7 @@ from memenvs.envs.memorization.layout import Layout
 from memenvs.errors import MaterialError
 from memenvs.incidence import BoolArray, FloatArray, IntArray
 from memenvs.material import Material
-from memenvs.multi.poison_targets import LEVELS, Injections, Targets
+from memenvs.multi.poison_targets import Injections, Targets, voices
 from memenvs.reading import DECIMALS
 
 LIKENESS = 0.93  # similarity of two wordings of one content, as among generated claims
@@ -49,7 +50,6 @@ class PoisonRows:
         self._rows = np.zeros(episodes, dtype=np.int64)  # in the bank
         self._ways = np.zeros(episodes, dtype=np.int64)  # of all queries, the false ones' too
         self._closeness: FloatArray = np.zeros((episodes, 0, 0))
-        self._targets: dict[int, Targets] = {}
 
     def material(self, row: int) -> Material:
         """Give the material of an episode, without what was put into it."""
@@ -108,11 +108,8 @@ class PoisonRows:
         return claims
 
     def _target(self, row: int) -> Targets:
-        number = self._bank.numbers[row]
-        if number not in self._targets:
-            ways = self._bank.arrays["items"].shape[2]
-            self._targets[number] = Targets.of(self._bank.material(row), ways)
-        return self._targets[number]
+        ways = self._bank.arrays["items"].shape[2]
+        return self._bank.worked_out(row, partial(Targets.of, ways=ways))
 
     def _make_room(self) -> None:
         """Allocate the rows, or widen those of the ways to answer."""
@@ -179,20 +176,22 @@ class PoisonRows:
         arrays, episodes = self.arrays, new.episodes
         features, tags = arrays["features"], arrays["tags"]
         columns = self._layout.claim.slices
-        limits = self._layout.limits
-        never = sentinels(limits)[1]
+        never = sentinels(self._layout.limits)[1]
         rows = features[episodes, templates]
         real = np.arange(never + 1) < (self.claims[episodes] - self.budget)[:, None]
         host = np.where(new.following == never, new.current, new.following)
         here, label = features[episodes, host], tags[episodes, host]
         same_source = tags[episodes, :, SOURCE] == new.source[:, None]
-        same_group = tags[episodes, :, GROUP_LABEL] == label[:, GROUP_LABEL, None]
+        groups, group = tags[episodes, :, GROUP_LABEL], label[:, GROUP_LABEL]
+        # A claim of no group has a label of its own, and all of them count as one group.
+        alone = group > never
+        same_group = np.where(alone[:, None], groups > never, groups == group[:, None])
         heard = same_source & new.read
         rows[:, columns["embedding"]] = vectors
-        for name in ("confidence", "cues") if limits.cues else ("confidence",):
-            rows[:, columns[name]] = self._sound(
-                features[episodes][..., columns[name]], real, new.level
-            )
+        told = np.r_[columns["confidence"], columns["cues"]]  # together, as a real claim has them
+        chance = uniforms(new.keys, VOICE, new.place)
+        heard_as = voices(features[episodes][..., told], real, new.level, chance)
+        rows[:, told] = features[episodes, heard_as][:, told]
         count = heard.sum(axis=1)
         cues = features[episodes][..., columns["cues"]]
         total = (cues * heard[..., None]).sum(axis=1) + rows[:, columns["cues"]]
@@ -212,7 +211,7 @@ class PoisonRows:
         speaker = (same_source & real).argmax(axis=1)
         tags[episodes, claims, CLAIM] = claims
         tags[episodes, claims, SOURCE_LABEL] = tags[episodes, speaker, SOURCE_LABEL]
-        tags[episodes, claims, GROUP_LABEL] = label[:, GROUP_LABEL]
+        tags[episodes, claims, GROUP_LABEL] = np.where(alone, never + 1 + claims, group)
         tags[episodes, claims, SOURCE] = new.source
         arrays["bits"][episodes, claims] = STORED
         arrays["truth"][episodes, claims] = 0.0
@@ -223,14 +222,6 @@ class PoisonRows:
         features[(*chosen, columns["previous_similarity"].start)] = arrays["between"][
             episodes[following], claims[following], new.following[following]
         ]
-
-    def _sound(
-        self, values: NDArray[np.float32], said: BoolArray, level: IntArray
-    ) -> NDArray[np.float32]:
-        """Take the quantile of what claims say, in every column: ``(n, L, c)`` to ``(n, c)``."""
-        known = np.where(said[..., None], values, np.nan)
-        found = np.nanquantile(known, LEVELS, axis=1)  # (levels, n, c)
-        return np.asarray(found[level, np.arange(len(level))], dtype=np.float32)
 
     def _tell_later(
         self,

@@ -12,7 +12,8 @@ from memenvs.incidence import BoolArray, FloatArray, IntArray
 from memenvs.material import Material
 from memenvs.reading import DECIMALS, ranked_answers
 
-LEVELS = (0.1, 0.5, 0.9)  # how confident to sound: quantiles of what the material's claims say
+# How confident to sound: like a claim of this third of the material's.
+LEVELS = ("lower", "middle", "upper")
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,21 @@ class Targets:
             near = np.round(items[ranked] @ queries[query], DECIMALS)
             closeness[query, : len(ranked)] = near
         return cls(template, answers, closeness)
+
+
+def voices(
+    values: NDArray[np.float32], real: BoolArray, level: IntArray, chance: FloatArray
+) -> IntArray:
+    """Pick whom false claims sound like: ``(n,)`` real claims, drawn from a level's third.
+
+    ``values`` ``(n, L, c)`` are what claims say of themselves; they are ordered by their mean rank
+    among the ``real`` ones ``(n, L)``. ``chance`` ``(n,)`` is uniform in [0, 1).
+    """
+    said = np.where(real[..., None], values, np.inf)
+    ranks = said.argsort(axis=1, kind="stable").argsort(axis=1).mean(axis=2)
+    order = np.where(real, ranks, np.inf).argsort(axis=1, kind="stable")
+    place = ((level + chance) / len(LEVELS) * real.sum(axis=1)).astype(np.int64)
+    return np.asarray(np.take_along_axis(order, place[:, None], axis=1)[:, 0])
 
 
 def _ranked(material: Material) -> list[IntArray]:

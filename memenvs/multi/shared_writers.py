@@ -22,7 +22,7 @@ from memenvs.incidence import BoolArray, FloatArray, IntArray
 from memenvs.material import Material
 from memenvs.materials.library import Source
 from memenvs.multi.streams import STREAMS, Streams, interleave, owners, rounds
-from memenvs.multi.vector import Observations, VectorGame
+from memenvs.multi.vector import Infos, Observations, VectorGame
 
 Credit = Literal["team", "individual"]
 CREDITS: tuple[Credit, ...] = ("team", "individual")
@@ -40,12 +40,13 @@ class SharedWriters(VectorGame):
             it what would have been lost without the claims of its own stream.
         num_envs, autoreset, max_cycles: as for ``VectorGame``.
 
-    All writers see the memory as it was when the round began, and write in an order that is drawn
-    anew for each round. A write into the free slot goes to the next free one where another writer
-    was there first. A write or clear of a slot that changed hands in this round, and a write that
-    no longer fits, are passes: they are counted in ``conflicts``, and are not illegal. Every
-    decision counts for the schedule of settlements. One writer alone plays the memorization
-    environment.
+    All writers see the memory as it was when the round began, and (``others``) which slots hold
+    claims of other streams than their own; they write in an order that is drawn anew for each
+    round. A write into the free slot goes to the next free one where another writer was there
+    first. A write or clear of a slot that changed hands in this round, and a write that no longer
+    fits, are passes: they are counted in ``conflicts``, and are not illegal. Every decision counts
+    for the schedule of settlements. A writer that no stream is left for leaves in the first step.
+    One writer alone plays the memorization environment.
     """
 
     def __init__(
@@ -74,10 +75,7 @@ class SharedWriters(VectorGame):
         self.possible_agents = tuple(f"writer_{number}" for number in range(writers))
         assert isinstance(single.observation_space, spaces.Dict)
         # Objects of their own: each agent's space is seeded by itself.
-        self.observation_spaces = {
-            name: single.layout.space(single.rules.capacity, _width(single))
-            for name in self.possible_agents
-        }
+        self.observation_spaces = {name: _space(single, writers) for name in self.possible_agents}
         self.action_spaces = {name: _actions(single) for name in self.possible_agents}
         self._streams: Streams = streams
         self._individual = credit == "individual"
@@ -95,7 +93,6 @@ class SharedWriters(VectorGame):
         self._episode_keys = np.zeros(num_envs, dtype=np.uint64)
         self.conflicts = np.zeros((num_envs, writers), dtype=np.int64)
         self._masks = np.zeros((num_envs, writers, _width(single)), dtype=np.int8)
-        self._tables: dict[int, tuple[IntArray, IntArray]] = {}  # by the number of what is prepared
 
     def begin(self, part: Part, rows: IntArray, keys: NDArray[np.uint64]) -> None:
         """Begin episodes: deal out the claims."""
@@ -106,7 +103,7 @@ class SharedWriters(VectorGame):
         self._rounds[part.at] = self._never
         self._owner[part.at] = -1
         for number, row in zip(part.numbers.tolist(), rows.tolist(), strict=True):
-            owner, table = self._table(row)
+            owner, table = self._bank.worked_out(row, self._deal)
             self._owner[number, : len(owner)] = owner
             self._rounds[number, : len(table)] = np.where(table < 0, self._never, table)
             self._lengths[number] = (table >= 0).sum(axis=0)
@@ -150,12 +147,11 @@ class SharedWriters(VectorGame):
             claims = self._rounds[np.arange(self.num_envs), self._round, place]
             batch.observer.consider(self.all, claims)
             found[name] = batch.observer.copy(self.all)
-            finished = claims == self._never
-            for key, array in found[name].items():
-                if key != "action_mask":
-                    array[finished] = 0
+            if len(self.possible_agents) > 1:
+                found[name]["others"] = self._others(place)
             mask = found[name]["action_mask"]
             if self.rules.action == "slots":
+                finished = claims == self._never
                 mask[finished] = 0
                 mask[finished, self.actions.PASS] = 1
             self._masks[:, place] = mask
@@ -167,13 +163,22 @@ class SharedWriters(VectorGame):
             name: self._masks[:, place].copy() for place, name in enumerate(self.possible_agents)
         }
 
-    def _table(self, row: int) -> tuple[IntArray, IntArray]:
-        number = self._bank.numbers[row]
-        if number not in self._tables:
-            writers = len(self.possible_agents)
-            owner = owners(self._bank.material(row), writers, self._streams)
-            self._tables[number] = owner, rounds(owner, writers)
-        return self._tables[number]
+    def _others(self, writer: int) -> NDArray[np.int8]:
+        """Mark the slots that hold a claim of another stream than a writer's: ``(B, S)``."""
+        owner = np.take_along_axis(self._owner, self.batch.memory.claims.T, axis=1)
+        return np.asarray((owner >= 0) & (owner != writer), dtype=np.int8)
+
+    def _final_infos(self) -> Infos:
+        """Tell each writer of its conflicts, too."""
+        infos = super()._final_infos()
+        for place, name in enumerate(self.possible_agents):
+            infos[name]["conflicts"] = self.conflicts[:, place] * self._over
+        return infos
+
+    def _deal(self, material: Material) -> tuple[IntArray, IntArray]:
+        writers = len(self.possible_agents)
+        owner = owners(material, writers, self._streams)
+        return owner, rounds(owner, writers)
 
     def _resolve(
         self, part: Part, writer: IntArray, chosen: NDArray[Any], begun: IntArray
@@ -248,6 +253,13 @@ class SharedWriters(VectorGame):
 
 def _width(single: MemorizationEnv) -> int:
     return 1 if single.rules.action == "priority" else single.actions.n
+
+
+def _space(single: MemorizationEnv, writers: int) -> spaces.Dict:
+    slots = single.rules.capacity
+    alone = single.layout.space(slots, _width(single)).spaces
+    others = {"others": spaces.MultiBinary(slots)} if writers > 1 else {}
+    return spaces.Dict({**alone, **others})
 
 
 def _actions(single: MemorizationEnv) -> spaces.Space[Any]:

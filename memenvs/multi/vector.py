@@ -37,8 +37,8 @@ class VectorGame(ABC):
 
     Everything is by agent: observations are dictionaries of arrays ``(B, ...)`` with the agent's
     ``action_mask``, rewards and flags are ``(B,)``. An agent that finished before the others is
-    terminated, observes zeros and a mask of its first action alone, and what it is told to do is
-    ignored; it goes on earning what its side earns, so that learning credits it to the end.
+    terminated and goes on seeing the memory, no claim and a mask of its first action alone; what it
+    is told to do is ignored. It earns what its side earns, so that learning credits it to the end.
     """
 
     render_mode = None  # a batch is not rendered
@@ -104,13 +104,9 @@ class VectorGame(ABC):
 
         ``options["material"]`` is a material or its number, for all, or a sequence for each.
         """
-        if seed is None or isinstance(seed, int | np.integer):
-            seeds = [None if seed is None else int(seed) + i for i in range(self.num_envs)]
-        else:
-            seeds = list(seed)
-        self._keys.seed(seeds, np.ones(self.num_envs, dtype=bool))
+        self._keys.seed(self._seeds(seed), np.ones(self.num_envs, dtype=bool))
         self._begin(self.all, self._wanted((options or {}).get("material")))
-        self._live = self.live()
+        self._live = {name: np.ones(self.num_envs, bool) for name in self.possible_agents}
         return self.observe(), self._infos()
 
     def step(
@@ -118,10 +114,12 @@ class VectorGame(ABC):
     ) -> tuple[Observations, Values, Values, Values, Infos]:
         """Let every agent act; gives observations, rewards, terminated, truncated and infos.
 
-        Raises ``RuntimeError`` where an episode is over and was not reset.
+        Raises ``RuntimeError`` where an episode is over and was not reset, and ``ValueError`` for
+        actions that are missing or of another shape.
         """
         if self._over.any():
             raise RuntimeError("an episode is over; call reset()")
+        actions = {name: self._action(name, actions) for name in self.possible_agents}
         before = self._live
         rewards = self.play(self.all, actions)
         self.elapsed += 1
@@ -142,8 +140,9 @@ class VectorGame(ABC):
                 last = self.observe()
                 for name in self.possible_agents:
                     infos[name] |= {f"final_{key}": array for key, array in last[name].items()}
+                fresh = self._over.copy()
                 self._begin(self.batch.part(ended))
-                self._live = self.live()
+                self._live = {name: alive | fresh for name, alive in self._live.items()}
         observations = self.observe()
         for name, info in self._infos().items():
             infos[name] = infos.get(name, {}) | info
@@ -174,7 +173,7 @@ class VectorGame(ABC):
 
     @property
     def alive(self) -> dict[str, BoolArray]:
-        """Agents that act in the next step: ``(B,)`` each."""
+        """Agents that did not finish: ``(B,)`` each; all of them at first, as nobody yet acted."""
         return self._live
 
     @property
@@ -184,7 +183,8 @@ class VectorGame(ABC):
 
     def material(self, episode: int) -> Material:
         """Give the material of an episode; for oracles and evaluation, not for policies."""
-        return self._bank.material(int(self._bank_rows[episode]))
+        batch = self.batch
+        return batch.bank.material(int(batch.account.row[episode]))
 
     def describe(self, episode: int) -> list[str]:
         """Say in lines of text what an episode is like, truth included."""
@@ -222,6 +222,25 @@ class VectorGame(ABC):
         self._over[part.at] = False
         self.begin(part, rows, keys)
 
+    def _seeds(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
+        if seed is None:
+            return [None] * self.num_envs
+        if isinstance(seed, int | np.integer):
+            return [int(seed) + i for i in range(self.num_envs)]
+        if len(seed) != self.num_envs:
+            raise ValueError(f"{len(seed)} seeds were given for {self.num_envs} environments")
+        return [None if each is None else int(each) for each in seed]
+
+    def _action(self, name: str, actions: Mapping[str, Any]) -> NDArray[Any]:
+        """Give the actions of an agent: ``(B, ...)``."""
+        if name not in actions:
+            raise ValueError(f"no actions were given for {name}")
+        space = self.action_spaces[name]
+        found, shape = np.asarray(actions[name]), (self.num_envs, *(space.shape or ()))
+        if found.shape != shape:
+            raise ValueError(f"{name}: actions have shape {found.shape}, not {shape}")
+        return found if space.shape else found.astype(np.int64)
+
     def _wanted(self, material: Any) -> list[int | Material] | None:
         if material is None:
             return None
@@ -246,7 +265,10 @@ class VectorGame(ABC):
         }
 
     def _final_infos(self) -> Infos:
-        """Utilities of the memories of episodes that are over: ``(B,)`` for every agent."""
+        """Utilities of the memories of episodes that are over: ``(B,)`` for every agent.
+
+        ``answered`` is the rightly answered share of what was settled.
+        """
         part = self.batch.part(self._over.nonzero()[0])
         masses = self.batch.masses(part)
         values = {
@@ -256,6 +278,7 @@ class VectorGame(ABC):
             "size": self.batch.memory.count[part.at],
             "utility": masses.utility,
             "settled": self.batch.earned[part.at],
+            "answered": self.batch.answered[part.at] / np.maximum(self.batch.settled[part.at], 1),
         }
         final: dict[str, NDArray[Any]] = {"final": self._over.copy()}
         for key, found in values.items():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from gymnasium import spaces
@@ -10,16 +10,22 @@ from sb3_contrib.common.maskable.policies import MaskableMultiInputActorCriticPo
 from stable_baselines3.common.type_aliases import Schedule
 from torch import Tensor, nn
 
+from memenvs.envs.memorization.rules import Action
 from memenvs.policies.networks.features import perceptron
 from memenvs.policies.networks.pointer import ILLEGAL, SMALL, Observed, PassThrough
 from memenvs.policies.networks.sets import pooled
+
+STEEP = 20.0  # first weight of how far the budget is behind the stream, as shares
 
 
 class Opponent(nn.Module):
     """Actor and critic over queries, and over sources where there are any.
 
     The logit of attacking query q as source s at level l is a(q) + b(s) + c(l) + <u(q), v(s)>, that
-    of asking q is a(q); no weight depends on the number of queries or sources. The last column of
+    of asking q is a(q); no weight depends on the number of queries or sources. That of waiting is
+    raised by the logarithm of how many others are legal, so that at first it is as likely as they
+    together. A poisoner starts from attacks that are spread evenly: it rather waits where less is
+    left of its budget than of the stream, the first columns of its context. The last column of
     queries and sources says which rows are valid.
     """
 
@@ -42,9 +48,8 @@ class Opponent(nn.Module):
         self.latent_dim_pi = 1  # SB3 asks for it and gets logits
         self.latent_dim_vf = hidden
 
-    def logits(self, observation: Observed) -> Tensor:
-        """Score every action, legal or not: ``(B, n)``."""
-        queries, summary = self._encode(self.query, observation, "queries")
+    def scores(self, queries: Tensor, summary: Tensor, observation: Observed) -> Tensor:
+        """Score every action, legal or not, by the encoded queries: ``(B, n)``."""
         beside = summary[:, None].expand(-1, queries.shape[1], -1)
         about = self.about(torch.cat([queries, beside], dim=-1))[..., 0]
         if self._attacks:
@@ -54,12 +59,17 @@ class Opponent(nn.Module):
             pair = self.pair(queries) @ sources.mT * SMALL / queries.shape[-1] ** 0.5
             scores = about[:, :, None] + spoken[:, None] + pair
             about = (scores[..., None] + self.level(summary)[:, None, None]).flatten(1)
-        return torch.cat([self.wait(summary), about], dim=1)
+        others = (observation["action_mask"][:, 1:] > 0).sum(dim=1, keepdim=True)
+        wait = self.wait(summary) + others.clamp(min=1).log()
+        if self._attacks:
+            left, budget = observation["context"][:, :1], observation["context"][:, 1:2]
+            wait = wait + STEEP * (left - budget)
+        return torch.cat([wait, about], dim=1)
 
     def forward_actor(self, observation: Observed) -> Tensor:
         """Give the logits, those of illegal actions out of reach."""
-        legal = observation["action_mask"] > 0
-        return torch.where(legal, self.logits(observation), ILLEGAL)
+        found: Tensor = self(observation)[0]
+        return found
 
     def forward_critic(self, observation: Observed) -> Tensor:
         """Give what the value is read from: ``(B, hidden)``."""
@@ -69,7 +79,10 @@ class Opponent(nn.Module):
 
     def forward(self, observation: Observed) -> tuple[Tensor, Tensor]:
         """Give both."""
-        return self.forward_actor(observation), self.forward_critic(observation)
+        queries, summary = self._encode(self.query, observation, "queries")
+        scores = self.scores(queries, summary, observation)
+        legal = observation["action_mask"] > 0
+        return torch.where(legal, scores, ILLEGAL), torch.relu(self.value(summary))
 
     def _encode(self, layer: nn.Module, observation: Observed, name: str) -> tuple[Tensor, Tensor]:
         """Encode rows beside the context: ``(B, n, h)``, and a summary of the valid ones."""
@@ -90,6 +103,9 @@ class OpponentPolicy(MaskableMultiInputActorCriticPolicy):
         use_sde: must stay False; SB3 gives it.
         settings: of SB3's policy: ``optimizer_class``, ``optimizer_kwargs``.
     """
+
+    writes: ClassVar[Action] = "slots"  # it picks from a list, with masks
+    algorithm: ClassVar[str] = "sb3_contrib:MaskablePPO"
 
     def __init__(
         self,
@@ -112,10 +128,15 @@ class OpponentPolicy(MaskableMultiInputActorCriticPolicy):
         )
 
     def action_logits(self, observation: Observed) -> Tensor:
-        """Score every action, legal or not: ``(B, n)``."""
+        """Score every action: ``(B, n)``, best the likeliest attack, or question, or to wait.
+
+        It waits where that is likelier than all others together.
+        """
         self.set_training_mode(False)
-        found: Tensor = self.mlp_extractor.logits(observation)
-        return found
+        logits: Tensor = self.mlp_extractor.forward_actor(observation)
+        others = logits[:, 1:]
+        together, best = others.logsumexp(dim=1, keepdim=True), others.amax(dim=1, keepdim=True)
+        return torch.cat([logits[:, :1], others - best + together], dim=1)
 
     def _build_mlp_extractor(self) -> None:
         assert isinstance(self.observation_space, spaces.Dict)

@@ -75,15 +75,15 @@ class Pointer(nn.Module):
 
     def scores(self, encoded: Encoded, observation: Observed) -> Tensor:
         """Score every action of an encoded observation: ``(B, n)``."""
-        beside = _beside(encoded.slots, encoded.summary)
-        parts = [self.skip(encoded.summary), self.write(beside)[..., 0]]
+        slots = beside(encoded.slots, encoded.summary)
+        parts = [self.skip(encoded.summary), self.write(slots)[..., 0]]
         if self._actions.clears:
-            parts.append(self.clear(beside)[..., 0])
+            parts.append(self.clear(slots)[..., 0])
         if "claims" in observation:
             rows = observation["claims"]
             asked = self.actor.asked(rows, observation)
             claims = torch.cat([self.pool_rows(rows), asked], dim=-1)
-            parts.append(self.consider(_beside(claims, encoded.summary))[..., 0])
+            parts.append(self.consider(beside(claims, encoded.summary))[..., 0])
         return torch.cat(parts, dim=1)
 
     def forward_actor(self, observation: Observed) -> Tensor:
@@ -180,6 +180,6 @@ class PointerPolicy(MaskableMultiInputActorCriticPolicy):
         return {name: base[name] for name in (*kept, "optimizer_kwargs")} | self._options
 
 
-def _beside(elements: Tensor, summary: Tensor) -> Tensor:
+def beside(elements: Tensor, summary: Tensor) -> Tensor:
     """Put the summary ``(B, s)`` beside every element ``(B, n, h)``: ``(B, n, h + s)``."""
     return torch.cat([elements, summary[:, None].expand(-1, elements.shape[1], -1)], dim=-1)

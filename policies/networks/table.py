@@ -8,13 +8,21 @@ from typing import Any
 
 _POINTER = "memenvs.policies.networks.pointer:PointerPolicy"
 _ESTIMATOR_POINTER = "memenvs.policies.networks.estimator_pointer:EstimatorPointerPolicy"
+_SHARED_POINTER = "memenvs.policies.networks.shared_pointer:SharedPointerPolicy"
 
+# Of the writer.
 NETWORKS: Mapping[str, tuple[str, Mapping[str, Any]]] = MappingProxyType(
     {
         "pointer": (_POINTER, {"sets": "deep-sets"}),
         "set-transformer": (_POINTER, {"sets": "set-transformer"}),
         "estimator-pointer": (_ESTIMATOR_POINTER, {"sets": "deep-sets"}),
+        "shared-pointer": (_SHARED_POINTER, {"sets": "deep-sets"}),
         "priority": ("memenvs.policies.networks.priority:PriorityPolicy", {"sets": "deep-sets"}),
         "scorer": ("memenvs.policies.networks.scorer:ScorerPolicy", {}),
+        "slot-scorer": ("memenvs.policies.networks.scorer:SlotScorerPolicy", {}),
     }
+)
+# Of a poisoner or an asker.
+OPPONENTS: Mapping[str, tuple[str, Mapping[str, Any]]] = MappingProxyType(
+    {"opponent": ("memenvs.policies.networks.opponent:OpponentPolicy", {})}
 )

@@ -27,7 +27,8 @@ class Tracker:
 
     def tell(self, told: Told) -> None:
         """Let ``told`` hear of every step; raises ``ValueError`` where nothing is to be heard."""
-        self._listener = Listener(self._layout, self._rules), told
+        known = self._listener[0] if self._listener else Listener(self._layout, self._rules)
+        self._listener = known, told
 
     def begin(self, observation: Arrays) -> Arrays:
         """Give the first observations of all episodes with their ``history`` ``(B, E, width)``."""

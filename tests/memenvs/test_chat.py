@@ -6,8 +6,8 @@ import pytest
 
 from chat_server import chat_server
 from memenvs.cache import Cache
-from memenvs.chat import Chat, configured_chat
-from memenvs.model_server import ServerError
+from memenvs.chat import Chat, _text, configured_chat
+from memenvs.model_server import ServerError, chat_field
 
 
 def test_nothing_is_asked_twice_by_another_process(tmp_path):
@@ -48,6 +48,13 @@ def test_a_server_that_fails_for_a_moment_is_asked_again():
     with chat_server(lambda _: next(said)) as server:
         assert Chat(server.url, "m", "writer", pause=0.001).text("q") == "fine"
         assert len(server.prompts) == 3
+
+
+def test_a_refusal_is_what_it_says():
+    body = {"choices": [{"message": {"content": None, "refusal": "I cannot."}}]}
+    assert _text(json.dumps(body).encode()) == "I cannot."
+    with pytest.raises(ValueError, match="refused to answer: 'I cannot"):
+        chat_field(json.dumps(body).encode(), "answer")
 
 
 def test_what_never_answers_is_refused_in_one_line():

@@ -37,6 +37,7 @@ BAD_ARGUMENTS = {
     "out is a file": (["compare", "demo", "--out", "/dev/null"], "/dev/null"),
     "unknown data set": (["convert", "squad", "in", "out"], "entailment-bank"),
     "trees of no wood": (["convert", "locomo", "in", "out", "--trees", "3"], "--trees does not"),
+    "convert over": (["convert", "locomo", __file__, __file__], "is there and holds no material"),
     "fit nothing": (["convert", "locomo", "in", "out", "--fit-on", "x"], "--embed"),
 }
 

@@ -11,6 +11,7 @@ MAX_SEED = 2**63 - 1
 
 if TYPE_CHECKING:
     from memenvs.train.compare import Comparison
+    from memenvs.train.experiment import Experiment
 
 
 @click.command()
@@ -18,6 +19,20 @@ if TYPE_CHECKING:
 @click.option("--env", metavar="ID", help="Play this environment, by its own arguments.")
 @click.option(
     "--material", metavar="NAME_OR_FILE", multiple=True, help="Play this as a stream; repeat it."
+)
+@click.option(
+    "--game",
+    metavar="NAME",
+    help="Play --material in this game: shared-writers, poisoner-writer or asker-writer.",
+)
+@click.option(
+    "--game-option", metavar="KEY=VALUE", multiple=True, help="Of --game, as poison=6; repeat it."
+)
+@click.option(
+    "--opponent",
+    metavar="NAME_OR_MODEL",
+    multiple=True,
+    help="Who plays against the writers in --game (all scripted ones); repeat it.",
 )
 @click.option(
     "--capacity",
@@ -68,13 +83,17 @@ def compare(config: str | None, as_json: bool, **options: Any) -> None:
     """Compare write policies on the same episodes, and with the best possible.
 
     CONFIG is a YAML file whose keys are these options, or the name of one that comes with the
-    package (demo); options given here override it.
+    package (demo); options given here override it. In a game the policies are the writers: each
+    against every opponent, or together (NAME:split, NAME:split-often: as independent copies).
     """
     from memenvs.train import report
     from memenvs.train.compare import compare as run
     from memenvs.train.experiment import load_experiment
 
     experiment = load_experiment(config, _given(options))
+    if experiment.game is not None:
+        _in_game(experiment, as_json=as_json)
+        return
     folder = None if experiment.out is None else _folder(experiment.out)
     comparison = run(experiment, curve=folder is not None, track=report.progress)
     if folder is not None:
@@ -83,6 +102,23 @@ def compare(config: str | None, as_json: bool, **options: Any) -> None:
         click.echo(report.as_json(comparison.as_document()))
     else:
         report.print_comparison(comparison)
+
+
+def _in_game(experiment: Experiment, *, as_json: bool) -> None:
+    """Compare in a game."""
+    from memenvs.train import report
+    from memenvs.train.games.compare import compare_in_game
+    from memenvs.train.games.tables import print_game, write_game
+
+    comparison = compare_in_game(experiment, report.progress)
+    if experiment.out is not None:
+        folder = Path(experiment.out)
+        folder.mkdir(parents=True, exist_ok=True)
+        write_game(comparison, folder)
+    if as_json:
+        click.echo(report.as_json(comparison.as_document()))
+    else:
+        print_game(comparison)
 
 
 def _given(options: dict[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""`memenvs train`: learn a write policy; a run is a folder that can be gone on with."""
+"""`memenvs train`: learn a policy; a run is a folder that can be gone on with."""
 
 from __future__ import annotations
 
@@ -38,6 +38,8 @@ def train(
 ) -> None:
     """Train a write policy as CONFIG says: a YAML file, or a name that comes with the package.
 
+    In a game of several agents it may be the writer's opponent that is trained.
+
     The folder of the run holds the configuration as resolved, metrics, checkpoints, the best model
     by validation (DIR/best_model.zip) and a final evaluation. Several seeds have a folder each,
     DIR/seed-N. Whatever interrupts it, --resume goes on from the last checkpoint as if nothing had
@@ -69,8 +71,8 @@ def train(
 
 def _train(training: Training, folder: Path) -> int:
     """Train, and say how to go on where something stops it; gives the exit code."""
+    from memenvs.train.training.jobs import jobs_of
     from memenvs.train.training.progress import Progress, of_frontier
-    from memenvs.train.training.run import jobs_of
     from memenvs.train.training.run import train as run
 
     def stop(number: int, frame: FrameType | None) -> None:

@@ -1,1 +1,1 @@
-"""Training in games of several agents: seats, opponents, and the matrix of payoffs."""
+"""Training and comparing in games of several agents: seats, opponents, payoffs."""

@@ -13,8 +13,14 @@ from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvObs, VecEnvStepReturn
 
+from memenvs.material import Material
 from memenvs.multi.vector import VectorGame
-from memenvs.policies.base import Policy, State
+from memenvs.policies import make
+from memenvs.policies.base import Policy
+from memenvs.policies.mixture import Mixture
+from memenvs.policies.models import WRITER
+from memenvs.policies.opponents import make_opponent, opponent_columns
+from memenvs.policies.saved import column_names
 from memenvs.train.vec_env import FINAL
 
 Arrays = dict[str, NDArray[Any]]
@@ -26,7 +32,8 @@ class Seats(VecEnv):
     Args:
         game: with autoreset.
         seats: agents that the model plays; all of them share one observation space.
-        opponents: who plays the others: a policy for each of these agents.
+        opponents: who plays the others: a policy or a mixture for each of these agents. They
+            begin anew where a reset has a seed, so that it decides what happens.
 
     Masks stand in the observations and in ``env_method("action_masks")``; ``infos`` of an episode
     that ends are those of ``SB3VecEnv``, its truncation among them. A seat that finished early can
@@ -37,11 +44,11 @@ class Seats(VecEnv):
         self,
         game: VectorGame,
         seats: Sequence[str],
-        opponents: Mapping[str, Policy] | None = None,
+        opponents: Mapping[str, Policy | Mixture] | None = None,
     ) -> None:
         self.game = game
         self.seats = tuple(seats)
-        self.opponents: dict[str, Policy] = dict(opponents or {})
+        self.opponents = dict(opponents or {})
         unknown = set(self.seats) - set(game.possible_agents)
         missing = set(game.possible_agents) - set(self.seats) - set(self.opponents)
         if not game.autoreset or unknown or missing or not self.seats:
@@ -51,7 +58,8 @@ class Seats(VecEnv):
             )
         first = self.seats[0]
         rows = game.num_envs * len(self.seats)
-        self._states: dict[str, State | None] = dict.fromkeys(self.opponents)
+        self._materials: list[Material] | None = None  # of the next reset
+        self._states: dict[str, Any] = dict.fromkeys(self.opponents)
         self._begun = np.ones(game.num_envs, dtype=bool)
         self._seen: dict[str, Arrays] = {}
         self._actions: NDArray[Any] = np.zeros(0)
@@ -60,10 +68,42 @@ class Seats(VecEnv):
         self._start = time.time()
         super().__init__(rows, game.observation_spaces[first], game.action_spaces[first])
 
+    @property
+    def episodes(self) -> int:
+        """How many episodes are played at once; each has a row for every seat."""
+        return self.game.num_envs
+
+    @property
+    def decisions(self) -> int:
+        """Most claims that an episode has: how long it lasts, an exam aside."""
+        limit: int = self.game.layout.limits.claims
+        return limit
+
+    @property
+    def columns(self) -> dict[str, list[str]]:
+        """Names of the columns that the seats see."""
+        if self.seats[0].startswith(WRITER):
+            return column_names(self.game.layout)
+        return opponent_columns(self.game)
+
+    def teacher(self, name: str, seed: int) -> Policy:
+        """Build a policy that plays in these seats."""
+        if self.seats[0].startswith(WRITER):
+            return make(name, self.game, seed=seed)
+        return make_opponent(name, self.game, seed)
+
+    def give(self, materials: Sequence[Material], seeds: Sequence[int]) -> None:
+        """Say which material and which seed each episode of the next reset has."""
+        self._materials, self._seeds = list(materials), list(seeds)
+
     def reset(self) -> VecEnvObs:
-        """Begin all episodes, with the seed that was set for this reset."""
-        seed = self._seeds[0]
-        self._seen, _ = self.game.reset(seed=seed)
+        """Begin all episodes, with the seeds and materials that were set for this reset."""
+        seeds = self._seeds[: self.episodes]
+        options = {} if self._materials is None else {"material": self._materials}
+        self._seen, _ = self.game.reset(seed=seeds, options=options)
+        if seeds[0] is not None:
+            self.opponents = {name: each.anew(seeds[0]) for name, each in self.opponents.items()}
+        self._materials = None
         self._reset_seeds()
         self._reset_options()
         self._begun[:] = True

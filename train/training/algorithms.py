@@ -11,6 +11,7 @@ from typing import Annotated, Any
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from memenvs.envs.memorization.rules import Action
+from memenvs.policies.models import WRITER
 from memenvs.train.config_files import unknown
 from memenvs.train.training.settings import Training, dashed
 
@@ -27,6 +28,7 @@ BOUNDS = dict.fromkeys(
 )
 BOUNDS |= {"batch_size": Field(ge=2)}  # advantages are normalised
 BOUNDS |= dict.fromkeys(("gamma", "gae_lambda"), Field(ge=0, le=1))
+OF_WRITING = ("shaping", "feature_dropout")
 OF_LEARNING_FROM_REWARDS = ("schedule", "shaping", "feature_dropout", "curriculum")
 VARIABLE = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
@@ -106,27 +108,38 @@ def imported(path: str) -> Any:
     return getattr(import_module(module), attribute)
 
 
-def networks() -> Mapping[str, tuple[str, Mapping[str, Any]]]:
-    """Give the table of networks: module:class, and arguments."""
-    from memenvs.policies.networks.table import NETWORKS
+def networks(training: Training) -> Mapping[str, tuple[str, Mapping[str, Any]]]:
+    """Give the table of networks for the seat that is trained: module:class, and arguments."""
+    from memenvs.policies.networks.table import NETWORKS, OPPONENTS
 
-    return NETWORKS
+    return NETWORKS if training.seat == WRITER else OPPONENTS
 
 
-def own_algorithm(network: str) -> str:
+def own_algorithm(training: Training) -> str:
     """Give the algorithm that a network needs, module:class; empty where any does."""
-    built = None if network == MLP else imported(networks()[network][0])
+    network = training.network
+    built = None if network == MLP else imported(networks(training)[network][0])
     return getattr(built, "algorithm", "")
 
 
 def check_algorithm(training: Training, action: Action) -> Algorithm:
-    """Give the algorithm; raises ``ValueError`` where it does not fit, and says which ones do."""
+    """Give the algorithm; raises ``ValueError`` where it does not fit, and says which ones do.
+
+    ``action`` is how the writer acts.
+    """
     name, network = training.algorithm, training.network
+    if training.seat != WRITER:
+        action = "slots"  # an opponent, too, picks from a list, with masks
     if name not in ALGORITHMS:
         raise ValueError(f"algorithm '{name}' {unknown(name, ALGORITHMS)}")
     found = ALGORITHMS[name]
-    if network != MLP and network not in networks():
-        raise ValueError(f"network '{network}' {unknown(network, networks())}")
+    known = networks(training)
+    if network not in known and (network != MLP or training.seat != WRITER):
+        raise ValueError(
+            f"network '{network}' {unknown(network, known)}"
+            if training.seat == WRITER
+            else f"a {training.seat} is trained with network {_listed(known)}, not '{network}'"
+        )
     if action not in found.actions:
         raise ValueError(
             f"{name} does not take action='{action}'; "
@@ -137,7 +150,7 @@ def check_algorithm(training: Training, action: Action) -> Algorithm:
             f"{name} trains a network of its own and not '{network}'; take network 'mlp', or one "
             f"of {_listed(n for n, a in ALGORITHMS.items() if a.networks and action in a.actions)}"
         )
-    if network != MLP and (writes := imported(networks()[network][0]).writes) != action:
+    if network != MLP and (writes := imported(known[network][0]).writes) != action:
         raise ValueError(f"network '{network}' decides by action='{writes}', not '{action}'")
     if training.imitation is not None and not found.networks:
         raise ValueError(
@@ -147,16 +160,29 @@ def check_algorithm(training: Training, action: Action) -> Algorithm:
     for key in OF_LEARNING_FROM_REWARDS if name == "estimator" else ():
         if getattr(training, key):
             raise ValueError(f"an estimator learns from no rewards; leave '{dashed(key)}' out")
-    own = own_algorithm(network)
+    if training.game is not None:
+        _check_game(training)
+    own = own_algorithm(training)
     if own and name != "maskable-ppo":
         raise ValueError(f"network '{network}' is trained by maskable-ppo alone, not by {name}")
     if network == MLP and action == "slots" and not found.masks:
         raise ValueError(
             f"{name} has no masks, and the network 'mlp' would act illegally; take "
             f"{_listed(n for n, a in ALGORITHMS.items() if a.masks)}, or one of the networks that "
-            f"mask by themselves: {_listed(n for n in networks() if n != MLP)}"
+            f"mask by themselves: {_listed(known)}"
         )
     return found
+
+
+def _check_game(training: Training) -> None:
+    """Raise ``ValueError`` for what is not done in a game."""
+    if training.algorithm == "estimator":
+        raise ValueError("an estimator is fitted where one writer is alone; leave 'game' out")
+    for key in ("shaping",) if training.seat == WRITER else OF_WRITING:
+        if getattr(training, key):
+            raise ValueError(
+                f"'{dashed(key)}' is nothing for the {training.seat} of a game; leave it out"
+            )
 
 
 def hyperparameters(training: Training, decisions: int, trained_by: Any) -> dict[str, Any]:

@@ -35,6 +35,7 @@ class Legs(BaseCallback):
         seed: int,
         every: int,
         stages: tuple[Stages, tuple[int, ...]] | None,
+        best_by: tuple[str, float],
         save_best: Callable[[Any], None],
         report: Report,
         progress: dict[str, Any],
@@ -42,6 +43,7 @@ class Legs(BaseCallback):
         super().__init__()
         self._folder, self._validation, self._timed = folder, validation, timed
         self._seed, self._every, self._stages = seed, every, stages
+        self._best_by = best_by
         self._save_best, self._report = save_best, report
         self.rows: list[dict[str, Any]] = list(progress.get("rows", ()))
         self.best = float(progress.get("best", -np.inf))
@@ -91,8 +93,9 @@ class Legs(BaseCallback):
             return
         self._mark = time.perf_counter()
         found = self._validation.evaluate(self.model)
-        if found["utility"] > self.best:
-            self.best = found["utility"]
+        measure, sign = self._best_by
+        if sign * found[measure] > self.best:
+            self.best = sign * found[measure]
             self._save_best(self.model)
         self._clock("evaluation")
         row = self._row(found)

@@ -11,7 +11,8 @@ import torch
 
 from memenvs.train.training.folder import read_metrics
 from memenvs.train.training.ground import make_ground
-from memenvs.train.training.run import jobs_of, train
+from memenvs.train.training.jobs import jobs_of
+from memenvs.train.training.run import train
 from memenvs.train.training.settings import Training
 
 DEVICES = ("cpu", "cuda")
@@ -30,6 +31,8 @@ def benchmark_devices(
     """
     if training.algorithm == "estimator":
         raise ValueError("an estimator is fitted in one go and has no metrics; take another CONFIG")
+    if training.game is not None and training.game.self_play is not None:
+        raise ValueError("self-play is several trainings in turn; take another CONFIG")
     if make_ground(training).rules.budget is not None:
         raise ValueError("with a budget there is no frontier to take a share of; leave it out")
     rows: dict[str, list[dict[str, float]]] = {}

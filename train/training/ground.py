@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from stable_baselines3.common.vec_env import VecEnv
 
 import memenvs
 from memenvs.encoder_files import encoder_of
 from memenvs.encoders import Encoder, HashingEncoder, encoder_description
 from memenvs.envs.levels import LEVELS
 from memenvs.envs.memorization.env import MemorizationEnv
-from memenvs.envs.memorization.layout import Layout
 from memenvs.envs.memorization.rules import Rules
 from memenvs.envs.memorization.vector import MemorizationVectorEnv
 from memenvs.material import Material
@@ -28,6 +28,7 @@ from memenvs.train.training.windows import cut_windows, share_of_slots
 from memenvs.train.vec_env import SB3VecEnv
 
 Arguments = dict[str, Any]
+Make = Callable[[Mapping[str, Any], int], VecEnv]
 
 
 @dataclass(frozen=True)
@@ -38,10 +39,11 @@ class Ground:
     whole: Arguments  # the same with whole materials and all slots, where it trains on windows
     left_out: tuple[Material, ...]  # materials that it must not see
     trained_on: list[str]
+    make: Make  # a batch of so many episodes, of arguments
 
-    def batch(self, envs: int) -> SB3VecEnv:
+    def batch(self, envs: int) -> Any:
         """Make the batch to train in."""
-        return make_batch(self.training, envs)
+        return self.make(self.training, envs)
 
     @cached_property
     def _whole(self) -> MemorizationEnv:
@@ -53,11 +55,6 @@ class Ground:
         return self._whole.rules
 
     @property
-    def layout(self) -> Layout:
-        """Columns of the observations."""
-        return self._whole.layout
-
-    @property
     def encoder(self) -> dict[str, Any]:
         """Describe what embeds the texts; empty where materials bring vectors of an unknown one."""
         materials = self._whole.materials
@@ -67,7 +64,7 @@ class Ground:
         found = _encoder_beside(self.whole["material"])
         return encoder_description(found) if found else {}
 
-    def materials(self, split: str, count: int) -> tuple[SB3VecEnv, list[Material]]:
+    def materials(self, split: str, count: int) -> tuple[VecEnv, list[Material]]:
         """Give up to ``count`` materials to evaluate on, and a batch that plays them."""
         tier = isinstance(self.whole["material"], str) and self.whole["material"] in TIERS
         arguments = self.whole | ({"split": split} if tier else {})
@@ -76,7 +73,7 @@ class Ground:
         if len(fixed) > 1:
             count = min(count, len(fixed))
         materials = materials_of(probe, count)
-        return make_batch(arguments, min(64, len(materials))), materials
+        return self.make(arguments, min(64, len(materials))), materials
 
 
 def make_batch(arguments: Mapping[str, Any], envs: int) -> SB3VecEnv:
@@ -106,7 +103,13 @@ def make_ground(training: Training, left_out: str | None = None) -> Ground:
         slots = MemorizationEnv(**whole).rules.capacity
         arguments["material"] = windows
         arguments["capacity"] = share_of_slots(slots, materials, windows)
-    return Ground(arguments, whole, aside, _names(whole["material"]))
+    make: Make = make_batch
+    if training.game is not None:
+        from memenvs.train.games.making import check_seats, make_seats  # needs pettingzoo
+
+        check_seats(training.game)
+        make = partial(make_seats, training.game, training.seed[0])
+    return Ground(arguments, whole, aside, _names(whole["material"]), make)
 
 
 def names_left_out(training: Training) -> list[str]:
@@ -161,9 +164,3 @@ def _names(material: Any) -> list[str]:
         if callable(source) and takes_generator(source):
             return [material]
     return [m.name for m in _listed(material, "")]
-
-
-def decisions_of(env: MemorizationVectorEnv) -> int:
-    """Longest episode of a batch, in decisions."""
-    limits: int = env.layout.limits.claims
-    return (env.rules.decisions or 2 * limits) if env.layout.pool else limits

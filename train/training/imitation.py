@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv
 
-from memenvs.policies import make
+from memenvs.policies.base import Policy
 from memenvs.train.training.settings import Imitation
 from memenvs.train.training.validation import act
 
@@ -46,6 +46,7 @@ class Labels:
 def imitate(
     model: Any,
     env: VecEnv,
+    teacher: Policy,
     settings: Imitation,
     seed: int,
     progress: Callable[[int], None] = lambda steps: None,
@@ -55,7 +56,6 @@ def imitate(
     The teacher plays the first round, the learner the others; the teacher says in each what it
     would have done. Then the critic learns the returns of the last round, the actor as it is.
     """
-    teacher = make(settings.teacher, env, seed=seed)
     generator = np.random.default_rng(seed)
     each = -(-settings.steps // (settings.rounds * env.num_envs))  # steps of the batch in a round
     labels = Labels(each * settings.rounds * env.num_envs)

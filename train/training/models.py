@@ -29,7 +29,6 @@ from memenvs.train.training.algorithms import (
     own_algorithm,
     parameters_of,
 )
-from memenvs.train.training.ground import decisions_of
 from memenvs.train.training.settings import Training, dashed
 
 # SB3 builds these itself; a network option is anything else.
@@ -61,14 +60,14 @@ def network_class(training: Training) -> tuple[Any, dict[str, Any]]:
         algorithm = ALGORITHMS[training.algorithm]
         policy = algorithm.policy
         return (imported(policy) if ":" in policy else policy), dict(algorithm.options)
-    path, given = networks()[training.network]
+    path, given = networks(training)[training.network]
     return imported(path), dict(given)
 
 
 def algorithm_class(training: Training, action: Action) -> Any:
     """Give the class that trains: a network may need one of its own."""
     algorithm = check_algorithm(training, action)
-    own = own_algorithm(training.network)
+    own = own_algorithm(training)
     return imported(own) if own else algorithm.load()
 
 
@@ -77,7 +76,7 @@ def build_model(training: Training, env: VecEnv, seed: int, device: str) -> Any:
     rules = attribute(env, "rules")
     built = algorithm_class(training, rules.action)
     inner: Any = env.unwrapped
-    arguments = hyperparameters(training, decisions_of(inner.batch.unwrapped), built)
+    arguments = hyperparameters(training, inner.decisions, built)
     if training.schedule is not None:
         start = arguments.get("learning_rate", training.schedule.end)
         arguments["learning_rate"] = LinearSchedule(start, training.schedule.end, 1.0)
@@ -89,7 +88,7 @@ def build_model(training: Training, env: VecEnv, seed: int, device: str) -> Any:
             if name not in known:
                 names = [dashed(each) for each in known if each not in BUILT]
                 raise ValueError(f"key 'network-options.{dashed(name)}' {unknown(name, names)}")
-        options |= {"layout": attribute(env, "layout"), "actions": attribute(env, "actions")}
+        options |= {n: attribute(env, n) for n in ("layout", "actions") if n in known}
     with calm():
         model = built(policy, env, seed=seed, device=device, policy_kwargs=options, **arguments)
     return quiet(model)

@@ -10,7 +10,9 @@ from rich.progress import Progress as Bar
 from memenvs.train.report import make_console
 
 if TYPE_CHECKING:
-    from memenvs.train.training.run import Job
+    from pathlib import Path
+
+    from memenvs.train.training.jobs import Job
 
 
 class Progress:
@@ -28,7 +30,7 @@ class Progress:
             transient=True,
             disable=not self._console.is_terminal,
         )
-        self._tasks: dict[int, TaskID] = {}
+        self._tasks: dict[Path, TaskID] = {}
 
     def __enter__(self) -> Progress:
         """Show the bar."""
@@ -41,10 +43,10 @@ class Progress:
 
     def report(self, job: Job, steps: int, row: dict[str, Any] | None) -> None:
         """Move the bar, and print what was measured."""
-        task = self._tasks.get(id(job))
+        task = self._tasks.get(job.folder.path)
         if task is None:
             task = self._bar.add_task(str(job.folder.path), total=job.steps)
-            self._tasks[id(job)] = task
+            self._tasks[job.folder.path] = task
         self._bar.update(task, completed=steps)
         if row:
             self._console.print(

@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import torch
 from stable_baselines3.common.vec_env import VecEnv
 
+from memenvs.files import write_whole
 from memenvs.policies.base import Policy
 from memenvs.policies.estimator import Estimator
-from memenvs.policies.saved import ModelCard, column_names
+from memenvs.policies.models import Model
+from memenvs.policies.saved import ModelCard
 from memenvs.train.training.algorithms import check_algorithm
 from memenvs.train.training.batches import FeatureDropout, Stages, Timed, shaped
 from memenvs.train.training.callback import Legs
 from memenvs.train.training.checkpoints import load_checkpoint
 from memenvs.train.training.estimators import fit, save_estimator
-from memenvs.train.training.folder import RunFolder, save_training, versions
-from memenvs.train.training.ground import (
-    Ground,
-    arguments_of,
-    make_batch,
-    make_ground,
-    names_left_out,
-)
+from memenvs.train.training.folder import save_training, versions
+from memenvs.train.training.ground import Ground, arguments_of, make_ground
 from memenvs.train.training.imitation import imitate
+from memenvs.train.training.jobs import Job, jobs_of, rounds_of
 from memenvs.train.training.models import (
     build_model,
     load_model,
@@ -35,50 +32,14 @@ from memenvs.train.training.models import (
     save_model,
 )
 from memenvs.train.training.settings import Training
-from memenvs.train.training.validation import Validation
+from memenvs.train.training.start import begin_with, starting_model
+from memenvs.train.training.validation import BEST_BY, Validation
 
-Report = Callable[
-    ["Job", int, dict[str, Any] | None], None
-]  # a job, its steps, a row of its metrics
+# Is told a job, its steps, and a row of its metrics.
+Report = Callable[[Job, int, dict[str, Any] | None], None]
 # Unless a training says how long its legs are: how many there are at most, and how many times as
 # long as an evaluation each is at least. A step that is learned from costs about three others.
 LEGS, LEG = 10, 8
-
-
-@dataclass(frozen=True)
-class Job:
-    """One model to train."""
-
-    training: Training  # with one seed
-    folder: RunFolder
-    left_out: str | None
-    whole: Training  # with all seeds
-    root: Path  # folder of all models
-
-    @property
-    def seed(self) -> int:
-        """Its seed."""
-        return self.training.seed[0]
-
-    @property
-    def steps(self) -> int:
-        """Steps of all stages."""
-        return self.training.steps + sum(stage.steps for stage in self.training.curriculum)
-
-
-def jobs_of(training: Training, out: Path) -> list[Job]:
-    """List the models to train, each with its folder in ``out``."""
-    left_out: list[str | None] = [None]
-    if training.leave_one_out:
-        left_out = [*names_left_out(training)]
-    jobs = []
-    for name in left_out:
-        outer = out if name is None else out / f"without-{name}"
-        for seed in training.seed:
-            folder = outer / f"seed-{seed}" if len(training.seed) > 1 else outer
-            single = training.model_copy(update={"seed": [seed]})
-            jobs.append(Job(single, RunFolder(folder), name, training, out))
-    return jobs
 
 
 def train(
@@ -99,6 +60,8 @@ def run(job: Job, device: str, report: Report = lambda job, steps, row: None) ->
     """Train one model to its end; gives its final evaluation."""
     if job.folder.finished:
         return job.folder.evaluation
+    if job.training.game is not None and job.training.game.self_play is not None:
+        return _play_rounds(job, device, report)
     ground = make_ground(job.training, job.left_out)
     check_algorithm(job.training, ground.rules.action)
     if job.training.algorithm == "estimator":
@@ -111,9 +74,30 @@ def run(job: Job, device: str, report: Report = lambda job, steps, row: None) ->
     return _finish(job, ground, best, best.num_timesteps)
 
 
+def _play_rounds(job: Job, device: str, report: Report) -> dict[str, Any]:
+    """Train opponents and the writer in turn; the last writer is the model."""
+    rounds = rounds_of(job)
+    alone = job.training.game.model_copy(update={"self_play": None})  # type: ignore[union-attr]
+    _check(replace(job, training=job.training.model_copy(update={"game": alone})), device)
+    for each in rounds:
+        evaluation = run(each, device, report)
+        _begin(job)
+    write_whole(job.folder.best, rounds[-1].folder.best.read_bytes())
+    job.folder.write_evaluation(evaluation)
+    return evaluation
+
+
+def _check(job: Job, device: str) -> None:
+    """Raise ``ValueError`` where a training does not fit, without beginning it."""
+    ground = make_ground(job.training, job.left_out)
+    check_algorithm(job.training, ground.rules.action)
+    build_model(job.training, training_env(job.training, ground), job.seed, device)
+
+
 def _learn(job: Job, ground: Ground, env: Timed, device: str, report: Report) -> None:
     """Train by reinforcement, from the last checkpoint where there is one."""
-    model, progress = _model(job, env, device)
+    start = starting_model(job.training, job.left_out)
+    model, progress = _model(job, env, device, start)
     validation = _validation(job, ground, job.training.evaluation.materials)
     validation.prepare()
     every = max(-(-job.steps // LEGS), LEG * validation.decisions)
@@ -124,8 +108,9 @@ def _learn(job: Job, ground: Ground, env: Timed, device: str, report: Report) ->
         seed=job.seed,
         every=job.training.evaluation.every or every,
         stages=_stages(job.training, env),
+        best_by=BEST_BY[job.training.seat],
         save_best=lambda model: save_model(
-            job.folder.best, model, card_of(job, ground, model.num_timesteps)
+            job.folder.best, model, card_of(job, ground, env, model.num_timesteps, start)
         ),
         report=lambda steps, row: report(job, steps, row),
         progress=progress,
@@ -141,7 +126,7 @@ def _fit(job: Job, ground: Ground, device: str, report: Report) -> Policy:
     batch = ground.batch(job.training.envs)
     estimator = fit(job.training, batch, job.seed, device, lambda steps: report(job, steps, None))
     _begin(job)
-    save_estimator(job.folder.best, estimator, card_of(job, ground, job.training.steps))
+    save_estimator(job.folder.best, estimator, card_of(job, ground, batch, job.training.steps))
     return Estimator(batch, job.seed, estimator=estimator)
 
 
@@ -155,7 +140,7 @@ def training_env(training: Training, ground: Ground) -> VecEnv:
     """Make the batch to train in, with everything that a training puts around it."""
     env: VecEnv = ground.batch(training.envs)
     if training.curriculum:
-        earlier = [make_batch(arguments_of(stage), training.envs) for stage in training.curriculum]
+        earlier = [ground.make(arguments_of(stage), training.envs) for stage in training.curriculum]
         env = Stages([*earlier, env])
     if training.shaping is not None:
         env = shaped(env, training.shaping.wrapper, training.shaping.weight)
@@ -164,34 +149,43 @@ def training_env(training: Training, ground: Ground) -> VecEnv:
     return _with_history(training, env)
 
 
-def card_of(job: Job, ground: Ground, steps: int) -> ModelCard:
-    """Describe a model."""
+def card_of(
+    job: Job, ground: Ground, env: VecEnv, steps: int, start: Model | None = None
+) -> ModelCard:
+    """Describe a model; what it began with has seen materials, too."""
     training = job.training
-    told = ("env", "material", "settings", "windows", "imitation", "shaping")
+    told = ("env", "material", "settings", "game", "start", "windows", "imitation", "shaping")
+    earlier = [] if start is None else start.card.trained_on
+    inner: Any = env.unwrapped
     return ModelCard(
         kind="estimator" if training.algorithm == "estimator" else "sb3",
         algorithm=training.algorithm,
         network=training.network,
         settings={name: value for name, value in training.as_document().items() if name in told},
-        columns=column_names(ground.layout),
+        columns=inner.columns,
         rules=asdict(ground.rules),
         encoder=ground.encoder,
-        trained_on=ground.trained_on,
+        trained_on=list(dict.fromkeys([*ground.trained_on, *earlier])),
         seed=job.seed,
         steps=steps,
         versions=versions(),
     )
 
 
-def _model(job: Job, env: VecEnv, device: str) -> tuple[Any, dict[str, Any]]:
+def _model(job: Job, env: VecEnv, device: str, start: Model | None) -> tuple[Any, dict[str, Any]]:
     """Load the model of the last checkpoint, or build it and warm it up."""
     last = job.folder.last_checkpoint
     if last is not None:
         return load_checkpoint(last, lambda s: load_model(job.training, s, env, device))
     model = build_model(job.training, env, job.seed, device)
+    inner: Any = env.unwrapped
+    if start is not None:
+        begin_with(model, start, inner.columns)
+    imitation = job.training.imitation
+    teacher = None if imitation is None else inner.teacher(imitation.teacher, job.seed)
     _begin(job)
-    if job.training.imitation is not None:
-        imitate(model, env, job.training.imitation, job.seed)
+    if imitation is not None and teacher is not None:
+        imitate(model, env, teacher, imitation, job.seed)
     return model, {}
 
 
@@ -225,7 +219,7 @@ def _finish(job: Job, ground: Ground, best: Any, steps: int) -> dict[str, Any]:
     """Evaluate the best model on more materials, or on those that were left out."""
     settings = job.training.evaluation
     if ground.left_out:
-        batch = make_batch({**ground.whole, "material": ground.left_out}, len(ground.left_out))
+        batch = ground.make({**ground.whole, "material": ground.left_out}, len(ground.left_out))
         final = Validation(_with_history(job.training, batch), ground.left_out)
     else:
         final = _validation(job, ground, settings.final)

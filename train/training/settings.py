@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from memenvs.policies.models import WRITER
 from memenvs.train.config_files import parse_yaml, read_config, unknown
 
 
@@ -101,15 +102,41 @@ class Stage(_Settings):
     steps: Positive
 
 
+class SelfPlay(_Settings):
+    """The writer and opponents in turn, each against all of the others so far.
+
+    What is said here is of each opponent; the writer has what the training says, in each round.
+    """
+
+    rounds: Positive = 3
+    steps: Positive = 40_000
+    settings: dict[str, Any] = {}  # of the environment, beside those of the training
+    network: str = "opponent"
+    hyperparameters: dict[str, Any] = {}
+    imitation: Imitation | None = None
+
+
+class Game(_Settings):
+    """A game of several agents, in which one model takes the seats of one kind."""
+
+    name: str
+    options: dict[str, Any] = {}  # of the game
+    seat: str = WRITER
+    opponents: Names = []  # who plays the others: all scripted ones, or `trust` for the writer
+    self_play: SelfPlay | None = None
+
+
 class Training(_Settings):
     """What is trained, in what, and how."""
 
     env: str | None = None
     material: Names = []
     settings: dict[str, Any] = {}  # of the environment, instead of its own
+    game: Game | None = None
     algorithm: str = "maskable-ppo"
     network: str = "mlp"
     network_options: dict[str, Any] = {}
+    start: str | None = None  # path of a model whose parameters it begins with
     steps: Positive
     envs: Positive = 64
     seed: Annotated[list[Seed], BeforeValidator(_listed), AfterValidator(_distinct)] = [0]
@@ -123,6 +150,11 @@ class Training(_Settings):
     feature_dropout: Share = 0.0
     curriculum: list[Stage] = []
     leave_one_out: bool = False
+
+    @property
+    def seat(self) -> str:
+        """Whom it plays: the writer, or the writer's opponent in a game."""
+        return WRITER if self.game is None else self.game.seat
 
     def as_document(self) -> dict[str, Any]:
         """Give the form that a file has, every key written out."""
@@ -182,6 +214,8 @@ def _problem(error: Any) -> str:
 def _model(path: Sequence[str | int]) -> type[BaseModel]:
     """Find the model in which a key was looked for."""
     inner: dict[str, type[BaseModel]] = {
+        "game": Game,
+        "self-play": SelfPlay,
         "evaluation": Evaluation,
         "schedule": Schedule,
         "imitation": Imitation,
@@ -189,4 +223,5 @@ def _model(path: Sequence[str | int]) -> type[BaseModel]:
         "windows": Windows,
         "curriculum": Stage,
     }
-    return inner[str(path[0])] if path else Training
+    keys = [part for part in path if isinstance(part, str)]
+    return inner[keys[-1]] if keys else Training

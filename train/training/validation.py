@@ -17,10 +17,11 @@ from memenvs.material import Material
 from memenvs.optimal.curve import frontier
 from memenvs.policies.base import Policy, attribute
 from memenvs.train.batches import episode_seeds
-from memenvs.train.training.ground import decisions_of
 
 TIME_LIMIT = 10.0  # seconds for the frontier of one material
 SMALL = 8  # slots
+# By which measure of a seat the best model is chosen, and its sign. An asker pays for straying.
+BEST_BY = {"writer": ("utility", 1.0), "poisoner": ("utility", -1.0), "asker": ("reward", 1.0)}
 FINAL = ("utility", "coverage", "precision", "water_inflation", "size", "settled", "illegal_action")
 
 
@@ -37,8 +38,8 @@ class Validation:
     def decisions(self) -> int:
         """Steps of an evaluation, those that nobody counts among them."""
         inner: Any = self.env.unwrapped
-        chunks = -(-len(self.materials) // self.env.num_envs)
-        return chunks * self.env.num_envs * decisions_of(inner.batch.unwrapped)
+        chunks: int = -(-len(self.materials) // inner.episodes)
+        return chunks * self.env.num_envs * int(inner.decisions)
 
     def prepare(self) -> None:
         """Solve the frontiers beforehand, at every size where the memory is small."""
@@ -55,33 +56,37 @@ class Validation:
         return means | (self._against_the_best(ended) if self._rules.budget is None else {})
 
     def play(self, model: Any) -> dict[str, FloatArray]:
-        """Play one episode of each material; gives what ``info`` held at their ends: ``(M,)``."""
+        """Play one episode of each material; gives what ``info`` held at their ends: ``(M,)``.
+
+        Of the seats of a game the rewards are averaged, and their illegal actions added up.
+        """
         seeds = episode_seeds(len(self.materials))
-        size = self.env.num_envs
-        ended: dict[str, list[float]] = {name: [] for name in FINAL}
+        inner: Any = self.env.unwrapped
+        size = inner.episodes
+        ended: dict[str, list[float]] = {name: [] for name in (*FINAL, "reward")}
         for start in range(0, len(self.materials), size):
             stop = min(start + size, len(self.materials))
             for final in self._chunk(model, self.materials[start:stop], seeds[start:stop]):
-                for name in FINAL:
-                    ended[name].append(float(final[name]))
+                for name, values in ended.items():
+                    values.append(float(final[name]))
         return {name: np.array(values) for name, values in ended.items()}
 
     def _chunk(
         self, model: Any, materials: Sequence[Material], seeds: Sequence[int]
     ) -> list[dict[str, Any]]:
-        size, count = self.env.num_envs, len(materials)
-        filled = [place % count for place in range(size)]  # the rest plays along, uncounted
         inner: Any = self.env.unwrapped
+        size, rows, count = inner.episodes, self.env.num_envs, len(materials)
+        filled = [place % count for place in range(size)]  # the rest plays along, uncounted
         inner.give([materials[place] for place in filled], [seeds[place] for place in filled])
         observation = self.env.reset()
         finals: list[dict[str, Any] | None] = [None] * count
-        state, begun = None, np.ones(size, dtype=bool)
+        state, begun = None, np.ones(rows, dtype=bool)
         while any(final is None for final in finals):
             actions, state = act(model, observation, state, begun)
             observation, _, begun, infos = self.env.step(actions)
             for place in np.flatnonzero(begun[:count]).tolist():
                 if finals[place] is None:
-                    finals[place] = infos[place]
+                    finals[place] = _together(infos[place::size])
         return [final for final in finals if final is not None]
 
     def _against_the_best(self, ended: dict[str, FloatArray]) -> dict[str, float]:
@@ -102,6 +107,14 @@ class Validation:
             solved = frontier(material, "precision", [size], time_limit=TIME_LIMIT)
             self._best[key] = float(solved.upper_bounds[0])
         return self._best[key]
+
+
+def _together(seats: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Sum up the infos of the seats of one episode that ended."""
+    return seats[0] | {
+        "illegal_action": sum(info["illegal_action"] for info in seats),
+        "reward": sum(info["episode"]["r"] for info in seats) / len(seats),
+    }
 
 
 def act(

@@ -128,7 +128,8 @@ def test_a_query_without_mass_cannot_be_asked_and_an_illegal_one_is_left_to_chan
 @pytest.mark.parametrize(
     ("settings", "problem"),
     [
-        ({"price": -1.0}, "price=-1.0 is negative"),
+        ({"price": -1.0}, "price=-1.0 is not a finite number from 0"),
+        ({"price": np.inf}, "price=inf is not a finite number from 0"),
         ({"queries": 2}, "an asker needs queries=1, not 2"),
         ({"settlement": "expected"}, "an asker needs settlement='sampled'"),
     ],

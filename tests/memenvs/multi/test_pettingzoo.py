@@ -127,6 +127,24 @@ def test_equal_seeds_give_equal_games_in_another_process(game):
     assert found[0].stdout.strip().isdigit()
 
 
+def test_what_cannot_be_played_is_refused_in_a_sentence(game):
+    batch = module(game).vector_env(num_envs=3)
+    first = batch.possible_agents[0]
+    actions = {name: np.zeros(3, dtype=int) for name in batch.possible_agents}
+    with pytest.raises(RuntimeError, match="no episode has begun; call reset"):
+        batch.step(actions)
+    with pytest.raises(RuntimeError, match="no episode has begun; call reset"):
+        module(game).parallel_env(render_mode="ansi").render()
+    for seeds in ([1, 2], [1, 2, 3, 4]):
+        with pytest.raises(ValueError, match=f"{len(seeds)} seeds were given for 3 environments"):
+            batch.reset(seed=seeds)
+    batch.reset(seed=np.array([1, 2, 3]))
+    with pytest.raises(ValueError, match=f"no actions were given for {first}"):
+        batch.step({name: array for name, array in actions.items() if name != first})
+    with pytest.raises(ValueError, match=rf"{first}: actions have shape \(2,\), not \(3,\)"):
+        batch.step(actions | {first: np.zeros(2, dtype=int)})
+
+
 @pytest.mark.parametrize("policy", ["random", "fifo", "trust", "bayes", "generative-agents"])
 def test_write_policies_sit_in_the_writers_seats(game, policy):
     batch = module(game).vector_env(num_envs=3)

@@ -1,5 +1,7 @@
 """Poison against the memorization environment on materials that have the false claims."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -80,6 +82,14 @@ def with_poison(game, material, steps, attacks):
     )
 
 
+def scattered(material):
+    claims = [
+        replace(claim, group="" if place % 2 else claim.group)
+        for place, claim in enumerate(material.claims)
+    ]
+    return replace(material, claims=tuple(claims))
+
+
 @settings(max_examples=40)
 @given(
     tier=st.sampled_from(PLAYED),
@@ -87,11 +97,17 @@ def with_poison(game, material, steps, attacks):
     seed=st.integers(0, 2**20),
     budget=st.integers(1, 6),
     eager=st.sampled_from([0.1, 0.5, 1.0]),
+    grouped=st.booleans(),
 )
-def test_it_is_as_if_the_false_claims_had_been_in_the_material(tier, number, seed, budget, eager):
+def test_it_is_as_if_the_false_claims_had_been_in_the_material(
+    tier, number, seed, budget, eager, grouped
+):
     rules = {**TIERS[tier].preset, "closing": 6}
-    material = MATERIALS[tier][number]
-    game = PoisonerWriter(MATERIALS[tier], poison=budget, autoreset=False, **rules)
+    played = MATERIALS[tier]
+    if not grouped:  # every other claim belongs to no group
+        played = [scattered(material) for material in played]
+    material = played[number]
+    game = PoisonerWriter(played, poison=budget, autoreset=False, **rules)
     rng = np.random.default_rng(seed)
     steps, attacks, told = play(game, seed, number, rng, eager)
     poisoned = with_poison(game, material, steps, attacks)
@@ -162,6 +178,27 @@ def test_a_lie_is_worded_like_the_weightiest_true_answer_but_not_the_same():
     vector = row[game.layout.slice("embedding")]
     assert vector[1] == pytest.approx(LIKENESS, abs=0.07)  # noise is not quite at a right angle
     assert row[game.layout.index("source")] == 0  # "a"
+
+
+def test_a_lie_sounds_like_a_real_claim_of_the_third_that_is_chosen():
+    claims = tuple(
+        Claim(id=f"c{k}", source="a", confidence=(k * 7 % 9) / 10, cues={"loud": float(k * 7 % 9)})
+        for k in range(9)
+    )
+    items = (Item(id="n", supports=(("c0",),), answers=("q",)),)
+    material = Material(name="m", claims=claims, items=items, queries=(Query(id="q"),))
+    game = PoisonerWriter(material, poison=6, capacity=2, num_envs=8)
+    columns = [game.layout.index(name, "claim") for name in ("confidence", "cues")]
+    for level in range(3):
+        game.reset(seed=level)
+        wait = {WRITER: np.zeros(8, dtype=int), POISONER: np.zeros(8, dtype=int)}
+        game.step(wait)
+        said = set()
+        for _ in range(6):
+            seen, *_ = game.step({**wait, POISONER: np.full(8, game.attack(0, 0, level))})
+            rows = seen[WRITER]["claim"][:, columns]
+            said |= {(round(float(told) * 10), round(float(loud))) for told, loud in rows}
+        assert said == {(loud, loud) for loud in range(3 * level, 3 * level + 3)}
 
 
 def test_only_sources_that_have_spoken_are_imitated_and_the_budget_is_kept():

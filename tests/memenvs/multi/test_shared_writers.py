@@ -12,6 +12,7 @@ from memenvs.envs.memorization.env import MemorizationEnv
 from memenvs.envs.memorization.settlement import Account
 from memenvs.envs.memorization.vector import MemorizationVectorEnv
 from memenvs.materials.generator.tiers import TIERS
+from memenvs.multi import shared_writers_v0
 from memenvs.multi.shared_writers import SharedWriters
 from memenvs.multi.streams import interleave, owners, rounds
 
@@ -57,11 +58,28 @@ def test_one_writer_plays_the_memorization_environment(settings, credit):
             final = told["final_info"]
             for name in ("coverage", "precision", "size", "utility", "settled"):
                 np.testing.assert_array_equal(infos[WRITER][name], final[name] * over)
-            for name, array in seen[WRITER].items():
-                last = infos[WRITER][f"final_{name}"][0]
-                if name != "action_mask":
-                    finished = np.zeros_like(array[0])
-                    np.testing.assert_array_equal(last, finished)
+            for i in over.nonzero()[0].tolist():
+                for name, array in told["final_obs"][i].items():
+                    np.testing.assert_array_equal(infos[WRITER][f"final_{name}"][i], array)
+
+
+def test_each_writer_sees_which_slots_hold_what_others_read():
+    game = SharedWriters(HIDDEN, writers=3, num_envs=4, capacity=6, every=2, autoreset=False)
+    assert "others" not in SharedWriters(HIDDEN, writers=1).observation_spaces[WRITER].spaces
+    seen, _ = game.reset(seed=1, options={"material": HIDDEN})
+    orders = [interleave(material, 3, "source") for material in HIDDEN]
+    readers = [owners(order, 3, "source") for order in orders]
+    rng, marked = np.random.default_rng(0), 0
+    while not game.over.any():
+        actions = {name: some_actions(rng, seen[name], None) for name in seen}
+        seen, *_ = game.step(actions)
+        for i in range(4):
+            slots = game.batch.memory.claims[:, i].tolist()
+            for number, name in enumerate(game.possible_agents):
+                foreign = [c < len(readers[i]) and readers[i][c] != number for c in slots]
+                assert seen[name]["others"][i].tolist() == foreign
+                marked += sum(foreign)
+    assert marked > 100
 
 
 def simulate(material, writers, capacity, every, key, choose, individual):
@@ -187,6 +205,48 @@ def test_a_writer_whose_stream_ends_is_terminated_and_the_others_go_on():
     assert [ended[name] for name in game.possible_agents] == lengths
     with pytest.raises(RuntimeError, match="call reset"):
         game.step({name: np.zeros(1, dtype=int) for name in game.possible_agents})
+
+
+def test_a_writer_without_a_stream_leaves_in_the_first_step():
+    claims = [Claim(id=f"c{i}", source=name) for i, name in enumerate("abab")]
+    material = Material(
+        name="m",
+        claims=tuple(claims),
+        items=(Item(id="n", supports=(("c0",),), answers=("q",)),),
+        queries=(Query(id="q"),),
+    )
+    game = SharedWriters(material, writers=3, num_envs=2, capacity=1)
+    seen, _ = game.reset(seed=0)
+    assert seen["writer_2"]["action_mask"].tolist() == [[1, 0]] * 2
+    actions = {name: np.zeros(2, dtype=int) for name in game.possible_agents}
+    for _ in range(2):  # the next episode is like the first
+        _, _, terminated, _, infos = game.step(actions)
+        assert terminated["writer_2"].all()
+        assert not terminated["writer_0"].any()
+        _, _, terminated, _, infos = game.step(actions)
+        assert not terminated["writer_2"].any()
+        assert terminated["writer_0"].all()
+        assert infos["writer_2"]["final"].all()
+    rounds_ = shared_writers_v0.parallel_env(material=material, writers=3, capacity=1)
+    rounds_.reset(seed=0)
+    left = []
+    while rounds_.agents:
+        rounds_.step(dict.fromkeys(rounds_.agents, 0))
+        left.append(list(rounds_.agents))
+    assert left == [["writer_0", "writer_1"], []]
+
+
+def test_what_is_worked_out_of_materials_goes_with_them():
+    fresh = TIERS["hidden"].split("train")
+    game = SharedWriters(lambda rng: fresh[int(rng.integers(50))], num_envs=2, capacity=6, every=2)
+    game.reset(seed=0)
+    actions = {name: np.zeros(2, dtype=int) for name in game.possible_agents}
+    for _ in range(150):
+        game.step(actions)
+        for i in range(2):
+            owner = owners(game.material(i), 2, "source")
+            assert game._owner[i, : len(owner)].tolist() == owner.tolist()
+    assert len(game._bank._worked) <= 2
 
 
 def test_illegal_actions_pass_and_are_counted_for_the_writer_alone():

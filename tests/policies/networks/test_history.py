@@ -1,7 +1,5 @@
 """What was read, from observations alone, against what the environment knows."""
 
-import pickle
-
 import numpy as np
 import pytest
 
@@ -10,7 +8,7 @@ from memenvs.envs.memorization.vector import MemorizationVectorEnv
 from memenvs.policies import make
 from memenvs.policies.base import privileged
 from memenvs.policies.networks.history import History
-from memenvs.policies.networks.settled import Listener, Settlements
+from memenvs.policies.networks.settled import Listener
 from memenvs.policies.networks.tracker import Tracker
 
 SETTINGS = {"material": "hidden", "split": "train", "capacity": 4, "every": 2, "closing": 15}
@@ -104,21 +102,3 @@ def test_pools_and_silent_feedback_are_refused():
     silent = MemorizationEnv("odyssey", capacity=2, feedback="outcome")
     with pytest.raises(ValueError, match="feedback='outcome'"):
         Listener(silent.layout, silent.rules)
-
-
-def test_old_settlements_make_way():
-    env = batch(4)
-    kept = Settlements(6)
-    tracker = Tracker(env.layout, env.rules, 4)
-    tracker.tell(kept.add)
-    tracker.begin(env.reset(seed=0)[0])
-    for _ in range(8):  # one query every second decision
-        tracker.follow(env.step(np.ones(4, dtype=np.int64))[0], {})
-    assert len(kept) == 6
-    drawn = pickle.loads(pickle.dumps(kept)).draw(50, np.random.default_rng(0))
-    for name, array in kept.draw(50, np.random.default_rng(0)).items():
-        np.testing.assert_array_equal(drawn[name], array)
-    assert drawn["history"].shape == (50, 32, env.layout.claim.width)
-    assert (drawn["settled"] == 1).all()
-    left = drawn["context"][:, env.layout.index("decisions_left", "context")]
-    assert left.max() < 1 - 4 / 32  # the first ones are gone

@@ -151,6 +151,20 @@ def test_an_algorithm_without_masks_acts_legally(name):
         assert chances.isfinite().all()
 
 
+def test_a_shared_pointer_spares_what_others_wrote():
+    env = batch(clearing=True)
+    observation, policy = observed(env), network("shared-pointer", env)
+    alone = logits(policy, observation)
+    others = torch.tensor([[0, 1, 0, 1]] * 6)
+    beside = logits(policy, observation | {"others": others})
+    none = logits(policy, observation | {"others": torch.zeros_like(others)})
+    torch.testing.assert_close(none, alone)
+    spared = alone - beside  # by how much writes and clears are wanted less
+    torch.testing.assert_close(spared[:, 1:5], spared[:, 5:9], rtol=1e-4, atol=1e-4)
+    torch.testing.assert_close(spared[:, [0, 1, 3]], torch.zeros(6, 3))
+    assert (spared[:, [2, 4]].abs() > 1e-2).all()
+
+
 def test_the_estimator_ignores_the_order_of_what_was_read():
     env = batch()
     observation = observed(env)

@@ -9,8 +9,11 @@ from memenvs.materials.generator.tiers import TIERS
 from memenvs.multi import asker_writer_v0, poisoner_writer_v0, shared_writers_v0
 from memenvs.policies import make
 from memenvs.policies.askers import ASKERS
+from memenvs.policies.mixture import Mixture
 from memenvs.policies.networks.opponent import OpponentPolicy
+from memenvs.policies.opponents import opponent_columns
 from memenvs.policies.poisoners import POISONERS
+from memenvs.policies.saved import column_names
 from memenvs.train.games.seats import Seats
 
 HIDDEN = list(TIERS["hidden"].split("train")[:4])
@@ -91,3 +94,54 @@ def test_a_seat_without_an_opponent_is_refused():
         Seats(game, ["writer_0"])
     honest = {"asker_0": ASKERS["honest"](game)}
     assert Seats(game, ["writer_0"], honest).num_envs == 1
+
+
+def test_seats_play_the_materials_they_are_given_once():
+    game = shared_writers_v0.vector_env(HIDDEN, num_envs=3, writers=2)
+    env = Seats(game, game.possible_agents)
+    assert (env.num_envs, env.episodes) == (6, 3)
+    wanted = [HIDDEN[place] for place in (2, 0, 2)]
+    env.give(wanted, [5, 6, 5])
+    seen = env.reset()
+    assert [game.material(i).name for i in range(3)] == [m.name for m in wanted]
+    for name, array in seen.items():
+        np.testing.assert_array_equal(array[[0, 3]], array[[2, 5]], err_msg=name)
+        assert name != "claim" or not np.array_equal(array[0], array[1])
+    env.seed(9)
+    fresh = Seats(shared_writers_v0.vector_env(HIDDEN, num_envs=3, writers=2), env.seats)
+    fresh.seed(9)
+    fresh_seen = fresh.reset()
+    for name, array in env.reset().items():
+        np.testing.assert_array_equal(array, fresh_seen[name])
+
+
+def test_the_seed_of_a_reset_decides_what_opponents_by_chance_do():
+    def attacks(env):
+        seen = []
+        for _, rewards, _, _ in steps(env, 30, np.random.default_rng(2)):
+            seen.append((env.game.used.tolist(), rewards.tolist()))
+        return seen
+
+    game = poisoner_writer_v0.vector_env(HIDDEN, num_envs=4)
+    poisoners = Mixture([POISONERS["random"](game), POISONERS["imitate"](game)])
+    env = Seats(game, ["writer_0"], {"poisoner_0": poisoners})
+    first = attacks(env)
+    assert first == attacks(env)
+    assert first[-1][0] != [0] * 4
+
+
+def test_columns_are_those_of_the_seat():
+    game = asker_writer_v0.vector_env(HIDDEN, num_envs=1)
+    writer = Seats(game, ["writer_0"], {"asker_0": ASKERS["honest"](game)})
+    asker = Seats(game, ["asker_0"], {"writer_0": make("fifo", game)})
+    assert writer.columns == column_names(game.layout)
+    assert asker.columns == opponent_columns(game)
+    assert asker.columns["queries"] == [
+        "embedding*16",
+        "weight",
+        "answered",
+        "missed",
+        "told",
+        "valid",
+    ]
+    assert writer.decisions == asker.decisions == max(len(m.claims) for m in HIDDEN)

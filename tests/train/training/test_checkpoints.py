@@ -15,7 +15,8 @@ import yaml
 from commands import RUN, memenvs_cli
 from memenvs.policies.saved import read_card
 from memenvs.train.training.checkpoints import last_checkpoint, load_checkpoint
-from memenvs.train.training.run import jobs_of, train
+from memenvs.train.training.jobs import jobs_of
+from memenvs.train.training.run import train
 from trainings import SMALL, same, small
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from memenvs.policies import make
 from memenvs.train.training.ground import make_ground
 from memenvs.train.training.imitation import imitate
 from memenvs.train.training.models import build_model
@@ -57,7 +58,7 @@ def test_imitation_makes_a_network_act_as_its_teacher() -> None:
     env = training_env(training, ground)
     model = build_model(training, env, 0, "cpu")
     settings = Imitation(teacher="fifo", steps=4096, rounds=2, epochs=8, batch_size=64)
-    found = imitate(model, env, settings, seed=0)
+    found = imitate(model, env, make("fifo", env), settings, seed=0)
     assert found["agreement"] > 0.95  # where the learner went; by chance one action in seven
     assert found["loss"] < 0.1
 

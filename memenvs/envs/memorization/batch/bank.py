@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from memenvs.material import Material
 BYTES = 1 << 29  # what the arrays of all materials together may take
 
 Wanted = int | Material  # the number of a material that is fixed beforehand, or a given one
+Found = TypeVar("Found")
 
 
 class Bank:
@@ -41,6 +42,7 @@ class Bank:
         self._row_of: IntArray = np.full(len(materials.fixed), -1)  # of each number
         self._given: dict[int, int] = {}  # row of each given material, by its id
         self._hand = 0
+        self._worked: dict[int, Any] = {}  # what was worked out, by row
 
     def draw(self, keys: NDArray[np.uint64], busy: IntArray) -> IntArray:
         """Draw the materials of episodes by their keys; gives the row of each.
@@ -68,6 +70,13 @@ class Bank:
         """Give the material of a row."""
         held = self._held[row]
         return held if isinstance(held, Material) else self._materials[held]
+
+    def worked_out(self, row: int, work: Callable[[Material], Found]) -> Found:
+        """Give what a game works out of the material of a row, once; it goes with the material."""
+        if row not in self._worked:
+            self._worked[row] = work(self.material(row))
+        found: Found = self._worked[row]
+        return found
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out empty rows, and ids, which mean nothing elsewhere."""
@@ -101,6 +110,7 @@ class Bank:
                 stack[row][_corner(array.shape)] = array
             else:
                 stack[row] = array
+        self._worked.pop(row, None)
         self.claims[row] = len(material.claims)
         self.certain[row] = material.incidence.certain
         self.numbers[row] = prepared.number

@@ -1,0 +1,119 @@
+"""Where policies are compared in a game: its materials, its rules, and what may be asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from memenvs.incidence import FloatArray
+from memenvs.material import Material
+from memenvs.multi.vector import VectorGame
+from memenvs.policies import is_path, policy_class
+from memenvs.train.cast import Cast, facts
+from memenvs.train.experiment import Experiment
+from memenvs.train.games.making import check_name, make_game, opposing
+from memenvs.train.games.play import EPISODES, Values, units_of
+from memenvs.train.setting import Setting, make_setting, preset_of
+from memenvs.train.statistics import mean_interval
+
+Record = dict[str, Any]
+
+OF_ONE = 20  # episodes where there is only one material
+ASKED = "game game_option material materials split capacity policy utility action budget episodes"
+EVERYWHERE = frozenset([*ASKED.split(), "seed", "out"])
+AGAINST, TOGETHER = frozenset(["opponent"]), frozenset(["baseline", "time_limit"])
+
+
+@dataclass(frozen=True)
+class Arena:
+    """A game, and what is played in it."""
+
+    experiment: Experiment
+    game: str
+    setting: Setting
+    materials: list[Material]  # one for each episode
+    seeds: list[int]
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The game's own arguments."""
+        return self.experiment.game_option
+
+    @property
+    def opponent(self) -> str | None:
+        """Seat of who plays against the writer, if anybody does."""
+        return opposing(self.game)
+
+    def arguments(self, capacity: int) -> dict[str, Any]:
+        """Arguments of the memorization environment by whose rules the game is played."""
+        preset = preset_of(self.experiment.material)
+        return {
+            **preset,
+            **self.experiment.overrides,
+            "capacity": capacity,
+            "material": list(self.setting.materials),
+        }
+
+    def games(self) -> Iterator[tuple[int, VectorGame]]:
+        """Make the game with each capacity, ascending."""
+        count = min(EPISODES, len(self.materials))
+        for capacity in self.setting.envs:
+            yield capacity, make_game(self.game, self.options, self.arguments(capacity), count)
+
+    def cast(self, name: str, place: Any) -> Cast:
+        """Find who plays under the name of a policy; raises ``ValueError`` for oracles."""
+        if not is_path(name) and policy_class(name).privileged:
+            raise ValueError(f"'{name}' looks into the material, which nobody can do in a game")
+        names = [material.name for material in self.setting.materials]
+        return Cast(name, place, self.experiment.seed, names)
+
+    def told(self, name: str, cast: Cast) -> Record:
+        """Say what a reader of a table has to be told of a policy."""
+        found = asdict(facts(name))
+        return found | {"seen": any(cast.has_seen(m.name) for m in self.setting.materials)}
+
+    def averaged(self, values: Values) -> Values:
+        """Give the units of an interval, materials or the episodes of one: ``(K, n)`` each."""
+        return {name: self._averaged(array) for name, array in values.items()}
+
+    def _averaged(self, values: FloatArray) -> FloatArray:
+        materials = len(self.setting.materials)
+        if materials == 1:
+            return values
+        found: FloatArray = values.reshape(len(values), materials, -1).mean(axis=2)
+        return found
+
+
+def make_arena(experiment: Experiment) -> Arena:
+    """Gather what is played; raises ``ValueError`` for what cannot be asked for in the game."""
+    assert experiment.game is not None
+    game = check_name(experiment.game)
+    known = EVERYWHERE | (TOGETHER if opposing(game) is None else AGAINST)
+    for name in sorted(experiment.model_fields_set - known):
+        option = name.replace("_", "-")
+        raise ValueError(f"--{option} means nothing in the game '{game}'; leave it out")
+    if not experiment.policy:
+        raise ValueError("--policy is missing: name who writes")
+    setting = make_setting(experiment)
+    episodes = experiment.episodes or (OF_ONE if len(setting.materials) == 1 else 1)
+    materials, seeds = units_of(setting.materials, episodes, experiment.seed)
+    return Arena(experiment, game, setting, materials, seeds)
+
+
+def stacked(members: list[Values]) -> Values:
+    """Put what each seed of a training reached ``(M,)`` into tables ``(K, M)``."""
+    return {name: np.stack([each[name] for each in members]) for name in members[0]}
+
+
+def ends(name: str, values: FloatArray, seed: int, *, nested: bool) -> Record:
+    """Give the ends of the interval of a mean of ``(K, n)`` values, None for a single one."""
+    low, high = mean_interval(values, seed, nested=nested) or (None, None)
+    return {f"{name}_low": low, f"{name}_high": high}
+
+
+def total(counts: FloatArray, arena: Arena) -> int:
+    """Sum counts ``(K, n)`` over seeds and episodes: units are means over theirs."""
+    return round(float(counts.mean()) * len(counts) * len(arena.materials))

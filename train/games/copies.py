@@ -1,0 +1,141 @@
+"""Independent copies of a policy: each reads its own stream, into its own part of the slots."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from memenvs.envs.memorization.slots import EMPTY
+from memenvs.envs.memorization.vector import MemorizationVectorEnv
+from memenvs.incidence import BoolArray, FloatArray
+from memenvs.material import Material
+from memenvs.multi.streams import owners
+from memenvs.policies.base import Policy, privileged
+from memenvs.train.cast import Cast
+from memenvs.train.games.arena import Arena, stacked
+from memenvs.train.games.play import COUNTED, EPISODES, MEASURES, Values, grouped
+
+SHARED = {"writers": 2, "streams": "source"}  # what the game of shared writers is by default
+COPY = "copy"
+
+
+def play_copies(arena: Arena, name: str, capacity: int, *, often: bool) -> tuple[Values, bool]:
+    """Play a policy as independent copies; gives ``(K, M)`` of each measure, and if it is nested.
+
+    Slots, and a budget, are shared out as evenly as can be. A copy settles queries of the whole p_D
+    with its own claims, after ``every`` decisions of its own: all copies together as many as shared
+    writers do, or ``often``, each copy no fewer than these hear of. What the memories together are
+    worth is measured; what was settled together is undefined.
+    """
+    options = {**SHARED, **arena.options}
+    writers = int(options["writers"])
+    if capacity < writers:
+        raise ValueError(f"{writers} copies cannot share {capacity} slots; give more --capacity")
+    kept: list[list[set[str]]] = []  # by seed and episode
+    illegal, nested = np.zeros(len(arena.materials)), False
+    for copy in range(writers):
+        of = {
+            material.name: part_of(material, chosen)
+            for material in arena.setting.materials
+            if (chosen := owners(material, writers, options["streams"]) == copy).any()
+        }
+        slots = capacity // writers + (copy < capacity % writers)
+        read = [place for place, m in enumerate(arena.materials) if m.name in of]
+        if not read:
+            continue
+        arguments = _arguments(arena, capacity, writers, often=often)
+        arguments |= {"capacity": slots, "material": list(of.values())}
+        batch = MemorizationVectorEnv(**arguments, num_envs=min(EPISODES, len(read)))
+        cast = arena.cast(name, batch)
+        nested |= cast.nested
+        kept = kept or [[set() for _ in arena.materials] for _ in range(cast.size)]
+        streams = [of[arena.materials[place].name] for place in read]
+        seeds = [arena.seeds[place] + copy for place in read]
+        for member, memories in enumerate(kept):
+            found, broken = _copy(batch, cast, member, streams, seeds)
+            for place, memory in zip(read, found, strict=True):
+                memories[place] |= memory
+            illegal[read] += broken
+    return stacked([_values(arena, memories, illegal / len(kept)) for memories in kept]), nested
+
+
+def part_of(material: Material, chosen: BoolArray) -> Material:
+    """Give what a stream of some claims ``(E,)`` tells of a material, all queries among it."""
+    claims = tuple(claim for claim, taken in zip(material.claims, chosen, strict=True) if taken)
+    names = {claim.id for claim in claims}
+    items = []
+    for item in material.items:
+        supports = tuple(support for support in item.supports if names.issuperset(support))
+        conflicts = tuple(name for name in item.conflicts if name in names)
+        if supports:
+            items.append(replace(item, supports=supports, conflicts=conflicts))
+    return replace(material, claims=claims, items=tuple(items))
+
+
+def _arguments(arena: Arena, capacity: int, writers: int, *, often: bool) -> dict[str, Any]:
+    """Give the rules of a copy, but for its slots."""
+    arguments = arena.arguments(capacity)
+    if often and arguments.get("every") is not None:
+        arguments["every"] = max(1, arguments["every"] // writers)
+    if arguments.get("budget") is not None:
+        arguments["budget"] /= writers
+    return arguments
+
+
+def _copy(
+    batch: MemorizationVectorEnv,
+    cast: Cast,
+    member: int,
+    streams: Sequence[Material],
+    seeds: Sequence[int],
+) -> tuple[list[set[str]], FloatArray]:
+    """Play one episode of each stream, by a member of a cast; gives what ``_memories`` gives."""
+    kept: list[set[str]] = [set() for _ in streams]
+    broken = np.zeros(len(streams))
+    for players, places in grouped(lambda m: {COPY: cast.player(m.name, member)}, streams):
+        for start in range(0, len(places), batch.num_envs):
+            chunk = places[start : start + batch.num_envs]
+            found, broken[chunk] = _memories(
+                batch, players[COPY], [streams[i] for i in chunk], [seeds[i] for i in chunk]
+            )
+            for i, memory in zip(chunk, found, strict=True):
+                kept[i] = memory
+    return kept, broken
+
+
+def _memories(
+    batch: MemorizationVectorEnv, player: Policy, streams: Sequence[Material], seeds: Sequence[int]
+) -> tuple[list[set[str]], FloatArray]:
+    """Play one episode of each stream; gives the claims kept, and how often a mask was broken."""
+    count, size = len(streams), batch.num_envs
+    filled = [streams[place % count] for place in range(size)]
+    seeded = np.array([seeds[place % count] for place in range(size)])
+    seen, _ = batch.reset(seed=seeded.tolist(), options={"material": filled})
+    state, begun, over = player.start(seeded), np.zeros(size, bool), np.zeros(size, bool)
+    kept: list[set[str]] = [set() for _ in range(size)]
+    broken = np.zeros(size)
+    while not over.all():
+        actions, state = player.predict(seen, state, begun)
+        seen, _, terminated, truncated, infos = batch.step(actions)
+        begun = terminated | truncated  # the memory stands until the next step
+        now = begun & ~over
+        broken[now] = infos["illegal_action"][now]
+        views = privileged(batch) if now.any() else []
+        for i in np.flatnonzero(now).tolist():
+            held = views[i].slots[views[i].slots != EMPTY].tolist()
+            kept[i] = {filled[i].claims[place].id for place in held}
+        over |= now
+    return kept[:count], broken[:count]
+
+
+def _values(arena: Arena, memories: Sequence[set[str]], illegal: FloatArray) -> Values:
+    """Measure the memories of the copies together."""
+    found = {name: np.full(len(memories), np.nan) for name in (*MEASURES, *COUNTED)}
+    for place, (material, memory) in enumerate(zip(arena.materials, memories, strict=True)):
+        reached = material.evaluate(memory)
+        for name in ("precision", "coverage", "size"):
+            found[name][place] = float(getattr(reached, name))
+    return found | {"illegal": illegal, "conflicts": np.zeros(len(memories))}
