@@ -77,7 +77,7 @@ class SharedWriters(VectorGame):
         # Objects of their own: each agent's space is seeded by itself.
         self.observation_spaces = {name: _space(single, writers) for name in self.possible_agents}
         self.action_spaces = {name: _actions(single) for name in self.possible_agents}
-        self._streams: Streams = streams
+        self.streams: Streams = streams
         self._individual = credit == "individual"
         arranged = single.materials.arranged(partial(interleave, writers=writers, streams=streams))
         super().__init__(
@@ -177,7 +177,7 @@ class SharedWriters(VectorGame):
 
     def _deal(self, material: Material) -> tuple[IntArray, IntArray]:
         writers = len(self.possible_agents)
-        owner = owners(material, writers, self._streams)
+        owner = owners(material, writers, self.streams)
         return owner, rounds(owner, writers)
 
     def _resolve(

@@ -104,7 +104,7 @@ class VectorGame(ABC):
 
         ``options["material"]`` is a material or its number, for all, or a sequence for each.
         """
-        self._keys.seed(self._seeds(seed), np.ones(self.num_envs, dtype=bool))
+        self._keys.seed(seed, np.ones(self.num_envs, dtype=bool))
         self._begin(self.all, self._wanted((options or {}).get("material")))
         self._live = {name: np.ones(self.num_envs, bool) for name in self.possible_agents}
         return self.observe(), self._infos()
@@ -221,15 +221,6 @@ class VectorGame(ABC):
         self.elapsed[part.at] = 0
         self._over[part.at] = False
         self.begin(part, rows, keys)
-
-    def _seeds(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
-        if seed is None:
-            return [None] * self.num_envs
-        if isinstance(seed, int | np.integer):
-            return [int(seed) + i for i in range(self.num_envs)]
-        if len(seed) != self.num_envs:
-            raise ValueError(f"{len(seed)} seeds were given for {self.num_envs} environments")
-        return [None if each is None else int(each) for each in seed]
 
     def _action(self, name: str, actions: Mapping[str, Any]) -> NDArray[Any]:
         """Give the actions of an agent: ``(B, ...)``."""

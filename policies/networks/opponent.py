@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from memenvs.envs.memorization.rules import Action
 from memenvs.policies.networks.features import perceptron
+from memenvs.policies.networks.own_logits import OwnLogits
 from memenvs.policies.networks.pointer import ILLEGAL, SMALL, Observed, PassThrough
 from memenvs.policies.networks.sets import pooled
 
@@ -94,7 +95,7 @@ class Opponent(nn.Module):
         return encoded, torch.cat([pooled(encoded, valid), context], dim=-1)
 
 
-class OpponentPolicy(MaskableMultiInputActorCriticPolicy):
+class OpponentPolicy(OwnLogits, MaskableMultiInputActorCriticPolicy):
     """SB3's policy around an ``Opponent``.
 
     Args:
@@ -117,7 +118,7 @@ class OpponentPolicy(MaskableMultiInputActorCriticPolicy):
         use_sde: bool = False,
         **settings: Any,
     ) -> None:
-        self._hidden = hidden
+        self._options = {"hidden": hidden}
         super().__init__(
             observation_space,
             action_space,
@@ -142,21 +143,7 @@ class OpponentPolicy(MaskableMultiInputActorCriticPolicy):
         assert isinstance(self.observation_space, spaces.Dict)
         assert isinstance(self.action_space, spaces.Discrete)
         actions = int(self.action_space.n)
-        self.mlp_extractor: Any = Opponent(self.observation_space, actions, self._hidden)
-
-    def _build(self, lr_schedule: Schedule) -> None:
-        super()._build(lr_schedule)
-        self.action_net = nn.Identity()
-        self.optimizer = self.optimizer_class(
-            self.parameters(),
-            lr=lr_schedule(1),  # type: ignore[call-arg]
-            **self.optimizer_kwargs,
-        )
-
-    def _get_constructor_parameters(self) -> dict[str, Any]:
-        base = super()._get_constructor_parameters()
-        kept = ("observation_space", "action_space", "lr_schedule", "optimizer_class")
-        return {name: base[name] for name in (*kept, "optimizer_kwargs")} | {"hidden": self._hidden}
+        self.mlp_extractor: Any = Opponent(self.observation_space, actions, **self._options)
 
 
 def _shape(space: spaces.Dict, name: str) -> tuple[int, ...]:

@@ -15,6 +15,7 @@ from memenvs.envs.memorization.layout import Layout
 from memenvs.envs.memorization.rules import Action, Actions
 from memenvs.policies.networks.encoder import Encoded, Encoder
 from memenvs.policies.networks.features import Rows, perceptron
+from memenvs.policies.networks.own_logits import OwnLogits
 
 Observed = dict[str, Tensor]
 ILLEGAL = -1e8  # logit
@@ -101,7 +102,7 @@ class Pointer(nn.Module):
         return self.forward_actor(observation), self.forward_critic(observation)
 
 
-class PointerPolicy(MaskableMultiInputActorCriticPolicy):
+class PointerPolicy(OwnLogits, MaskableMultiInputActorCriticPolicy):
     """SB3's policy around a ``Pointer``; PPO, A2C and MaskablePPO train it.
 
     It masks by the observation, so that an algorithm without masks acts legally, too.
@@ -135,7 +136,7 @@ class PointerPolicy(MaskableMultiInputActorCriticPolicy):
         use_sde: bool = False,
         **settings: Any,
     ) -> None:
-        self._options: dict[str, Any] = {
+        self._options = {
             "layout": layout,
             "actions": actions,
             "sets": sets,
@@ -158,26 +159,8 @@ class PointerPolicy(MaskableMultiInputActorCriticPolicy):
         logits: Tensor = self.mlp_extractor.logits(self.features_extractor(observation))
         return logits
 
-    def trained(self) -> list[nn.Parameter]:
-        """Parameters that the algorithm trains."""
-        return list(self.parameters())
-
     def _build_mlp_extractor(self) -> None:
         self.mlp_extractor: Any = Pointer(**self._options)  # SB3's name
-
-    def _build(self, lr_schedule: Schedule) -> None:
-        super()._build(lr_schedule)
-        self.action_net = nn.Identity()
-        self.optimizer = self.optimizer_class(
-            self.trained(),
-            lr=lr_schedule(1),  # type: ignore[call-arg]
-            **self.optimizer_kwargs,
-        )
-
-    def _get_constructor_parameters(self) -> dict[str, Any]:
-        base = super()._get_constructor_parameters()
-        kept = ("observation_space", "action_space", "lr_schedule", "optimizer_class")
-        return {name: base[name] for name in (*kept, "optimizer_kwargs")} | self._options
 
 
 def beside(elements: Tensor, summary: Tensor) -> Tensor:

@@ -14,6 +14,7 @@ from memenvs.envs.memorization.layout import Layout
 from memenvs.envs.memorization.rules import Action, Actions
 from memenvs.policies.networks.encoder import Encoder
 from memenvs.policies.networks.features import perceptron
+from memenvs.policies.networks.own_logits import OwnLogits
 from memenvs.policies.networks.pointer import SMALL, Observed, PassThrough
 
 
@@ -46,7 +47,7 @@ class Priority(nn.Module):
         return self.forward_actor(observation), self.forward_critic(observation)
 
 
-class PriorityPolicy(MultiInputActorCriticPolicy):
+class PriorityPolicy(OwnLogits, MultiInputActorCriticPolicy):
     """SB3's policy around a ``Priority``; PPO and A2C train it.
 
     Args: as for ``PointerPolicy``; ``log_std_init`` is the logarithm of the first deviation of
@@ -55,6 +56,7 @@ class PriorityPolicy(MultiInputActorCriticPolicy):
 
     needs_history: ClassVar[bool] = False
     writes: ClassVar[Action] = "priority"
+    kept: ClassVar[tuple[str, ...]] = ("log_std_init",)
 
     def __init__(
         self,
@@ -71,7 +73,7 @@ class PriorityPolicy(MultiInputActorCriticPolicy):
         use_sde: bool = False,
         **settings: Any,
     ) -> None:
-        self._options: dict[str, Any] = {
+        self._options = {
             "layout": layout,
             "actions": actions,
             "sets": sets,
@@ -98,18 +100,3 @@ class PriorityPolicy(MultiInputActorCriticPolicy):
 
     def _build_mlp_extractor(self) -> None:
         self.mlp_extractor: Any = Priority(**self._options)  # SB3's name
-
-    def _build(self, lr_schedule: Schedule) -> None:
-        super()._build(lr_schedule)
-        self.action_net = nn.Identity()
-        self.optimizer = self.optimizer_class(
-            self.parameters(),
-            lr=lr_schedule(1),  # type: ignore[call-arg]
-            **self.optimizer_kwargs,
-        )
-
-    def _get_constructor_parameters(self) -> dict[str, Any]:
-        base = super()._get_constructor_parameters()
-        kept = ("observation_space", "action_space", "lr_schedule", "log_std_init")
-        more = ("optimizer_class", "optimizer_kwargs")
-        return {name: base[name] for name in (*kept, *more)} | self._options

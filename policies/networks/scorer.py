@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -49,27 +49,6 @@ class Scorer(nn.Module):
         return self.forward_actor(observation), self.forward_critic(observation)
 
 
-class ScorerPolicy(PriorityPolicy):
-    """SB3's policy around a ``Scorer``; as many slots as there are, the actor costs the same.
-
-    Args: as for ``PriorityPolicy``, ``sets`` unused; ``without`` names columns that the actor does
-    not see: those that grow with the length of a stream, where it is trained on shorter ones.
-    """
-
-    def __init__(self, *arguments: Any, without: Sequence[str] = (), **settings: Any) -> None:
-        self._without = tuple(without)
-        super().__init__(*arguments, **settings)
-
-    def _build_mlp_extractor(self) -> None:
-        options = self._options
-        self.mlp_extractor: Any = Scorer(
-            options["layout"], options["hidden"], options["dropout"], self._without
-        )
-
-    def _get_constructor_parameters(self) -> dict[str, Any]:
-        return super()._get_constructor_parameters() | {"without": self._without}
-
-
 class SlotScorer(Scorer):
     """Scores the stored claims as the arriving one, by what was settled since among the rest.
 
@@ -95,21 +74,39 @@ class SlotScorer(Scorer):
         return torch.where(legal, self.logits(observation), ILLEGAL)
 
 
-class SlotScorerPolicy(PointerPolicy):
-    """SB3's policy around a ``SlotScorer``: the best S claims by a score that it keeps revising.
+class _OfColumns:
+    """Mixed into a policy: the columns that its actor does not see are an option of their own."""
 
-    Args: as for ``PointerPolicy``, ``sets`` unused; ``without`` as for ``ScorerPolicy``.
-    """
+    module: ClassVar[type[Scorer]]
+    _options: dict[str, Any]
 
     def __init__(self, *arguments: Any, without: Sequence[str] = (), **settings: Any) -> None:
         self._without = tuple(without)
         super().__init__(*arguments, **settings)
 
     def _build_mlp_extractor(self) -> None:
-        options = self._options
-        self.mlp_extractor: Any = SlotScorer(
-            options["layout"], options["hidden"], options["dropout"], self._without
-        )
+        layout, hidden, dropout = (self._options[n] for n in ("layout", "hidden", "dropout"))
+        self.mlp_extractor: Any = self.module(layout, hidden, dropout, self._without)
 
     def _get_constructor_parameters(self) -> dict[str, Any]:
-        return super()._get_constructor_parameters() | {"without": self._without}
+        base: dict[str, Any] = super()._get_constructor_parameters()  # type: ignore[misc]
+        return base | {"without": self._without}
+
+
+class ScorerPolicy(_OfColumns, PriorityPolicy):
+    """SB3's policy around a ``Scorer``; as many slots as there are, the actor costs the same.
+
+    Args: as for ``PriorityPolicy``, ``sets`` unused; ``without`` names columns that the actor does
+    not see: those that grow with the length of a stream, where it is trained on shorter ones.
+    """
+
+    module = Scorer
+
+
+class SlotScorerPolicy(_OfColumns, PointerPolicy):
+    """SB3's policy around a ``SlotScorer``: the best S claims by a score that it keeps revising.
+
+    Args: as for ``PointerPolicy``, ``sets`` unused; ``without`` as for ``ScorerPolicy``.
+    """
+
+    module = SlotScorer

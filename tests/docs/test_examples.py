@@ -5,16 +5,14 @@ import shlex
 from pathlib import Path
 
 import click
-import gymnasium as gym
 import pytest
 from sybil import Sybil
 from sybil.example import SybilFailure
 from sybil.parsers.markdown import CodeBlockParser, PythonCodeBlockParser
 
 import memenvs
-from memenvs.envs import registry
-from memenvs.materials import library
 from memenvs.train.cli import main as command_line
+from registrations import forgotten
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(
@@ -57,12 +55,8 @@ BLOCKS = Sybil(
 def _own_folder_and_registrations(tmp_path, monkeypatch):
     """Run in an empty folder, and forget what was registered."""
     monkeypatch.chdir(tmp_path)
-    tables = (registry._rows, library._REGISTERED, gym.registry)
-    before = [dict(table) for table in tables]
-    yield
-    for table, kept in zip(tables, before, strict=True):
-        table.clear()
-        table.update(kept)
+    with forgotten():
+        yield
 
 
 @pytest.mark.parametrize("page", PAGES, ids=NAMES)

@@ -4,16 +4,14 @@ import shlex
 import subprocess
 from pathlib import Path
 
-import gymnasium as gym
 import pytest
 from sybil import Sybil
 from sybil.parsers.markdown import CodeBlockParser, PythonCodeBlockParser
 
 import memenvs
 from commands import memenvs_cli
-from memenvs.envs import registry
 from memenvs.envs.registry_file import VARIABLE
-from memenvs.materials import library
+from registrations import forgotten
 
 ROOT = Path(__file__).parents[2]
 
@@ -44,12 +42,8 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "docs").symlink_to(ROOT / "docs")
     monkeypatch.setenv(VARIABLE, str(tmp_path / "config" / "materials.json"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    tables = (registry._rows, library._REGISTERED, gym.registry)
-    before = [dict(table) for table in tables]
-    yield tmp_path
-    for table, kept in zip(tables, before, strict=True):
-        table.clear()
-        table.update(kept)
+    with forgotten():
+        yield tmp_path
 
 
 def run(page):

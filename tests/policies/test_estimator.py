@@ -19,14 +19,6 @@ from memenvs.train.batches import episode_seeds, materials_of, play_batches
 SETTINGS = {"material": "hidden", "capacity": 6, "every": 2}
 
 
-@pytest.fixture(autouse=True)
-def _one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
 def batch(split="train", **changes):
     settings = SETTINGS | {"split": split, "num_envs": 32, "autoreset_mode": "SameStep"}
     return MemorizationVectorEnv(**(settings | changes))

@@ -17,14 +17,6 @@ from memenvs.train.vec_env import SB3VecEnv
 SIZES = {"n_steps": 32, "batch_size": 64, "n_epochs": 2}
 
 
-@pytest.fixture(autouse=True)
-def _one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
 def inner(episodes=8):
     batch = MemorizationVectorEnv(
         "hidden", split="train", capacity=4, every=2, num_envs=episodes, autoreset_mode="SameStep"

@@ -17,14 +17,6 @@ from memenvs.train.vec_env import FINAL, SB3VecEnv, make_vec_env
 ID = "memenvs/OdysseyDisclosed-v0"
 
 
-@pytest.fixture(autouse=True)
-def _one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
 def legal(env, rng):
     masks = np.stack(env.env_method("action_masks"))
     return (rng.random(masks.shape) * masks).argmax(axis=1)

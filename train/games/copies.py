@@ -12,17 +12,19 @@ from memenvs.envs.memorization.slots import EMPTY
 from memenvs.envs.memorization.vector import MemorizationVectorEnv
 from memenvs.incidence import BoolArray, FloatArray
 from memenvs.material import Material
+from memenvs.multi.shared_writers import SharedWriters
 from memenvs.multi.streams import owners
 from memenvs.policies.base import Policy, privileged
 from memenvs.train.cast import Cast
 from memenvs.train.games.arena import Arena, stacked
 from memenvs.train.games.play import COUNTED, EPISODES, MEASURES, Values, grouped
 
-SHARED = {"writers": 2, "streams": "source"}  # what the game of shared writers is by default
 COPY = "copy"
 
 
-def play_copies(arena: Arena, name: str, capacity: int, *, often: bool) -> tuple[Values, bool]:
+def play_copies(
+    arena: Arena, game: SharedWriters, name: str, *, often: bool
+) -> tuple[Values, bool]:
     """Play a policy as independent copies; gives ``(K, M)`` of each measure, and if it is nested.
 
     Slots, and a budget, are shared out as evenly as can be. A copy settles queries of the whole p_D
@@ -30,8 +32,7 @@ def play_copies(arena: Arena, name: str, capacity: int, *, often: bool) -> tuple
     writers do, or ``often``, each copy no fewer than these hear of. What the memories together are
     worth is measured; what was settled together is undefined.
     """
-    options = {**SHARED, **arena.options}
-    writers = int(options["writers"])
+    writers, capacity = len(game.possible_agents), game.rules.capacity
     if capacity < writers:
         raise ValueError(f"{writers} copies cannot share {capacity} slots; give more --capacity")
     kept: list[list[set[str]]] = []  # by seed and episode
@@ -40,7 +41,7 @@ def play_copies(arena: Arena, name: str, capacity: int, *, often: bool) -> tuple
         of = {
             material.name: part_of(material, chosen)
             for material in arena.setting.materials
-            if (chosen := owners(material, writers, options["streams"]) == copy).any()
+            if (chosen := owners(material, writers, game.streams) == copy).any()
         }
         slots = capacity // writers + (copy < capacity % writers)
         read = [place for place, m in enumerate(arena.materials) if m.name in of]

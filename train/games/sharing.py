@@ -8,6 +8,7 @@ import numpy as np
 
 from memenvs.incidence import FloatArray
 from memenvs.material import Material
+from memenvs.multi.shared_writers import SharedWriters
 from memenvs.multi.vector import VectorGame
 from memenvs.policies.base import Policy
 from memenvs.train.cast import Cast
@@ -57,7 +58,8 @@ def _played(arena: Arena, game: VectorGame, name: str, cast: Cast) -> tuple[Valu
     plain = _plain(name)
     if plain != name:
         often = SPLITS[name.removeprefix(plain)]
-        values, nested = play_copies(arena, plain, game.rules.capacity, often=often)
+        assert isinstance(game, SharedWriters)  # no other game has copies
+        values, nested = play_copies(arena, game, plain, often=often)
         return arena.averaged(values), nested
     reached = []
     for member in range(cast.size):

@@ -1,8 +1,9 @@
-"""Keys of the episodes of a batch, each from a generator of its own."""
+"""Which episodes of a batch begin anew, and their keys, each from a generator of its own."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from gymnasium.utils import seeding
@@ -36,8 +37,12 @@ class Keys:
         self._fill_in()
         return tuple(self._seeds)
 
-    def seed(self, seeds: Sequence[int | None], chosen: BoolArray) -> None:
-        """Seed the chosen environments that are given a seed."""
+    def seed(self, seed: int | Sequence[int | None] | None, chosen: BoolArray) -> None:
+        """Seed the chosen environments ``(B,)``: a number s seeds environment i with s + i.
+
+        Raises ``ValueError`` for a sequence of another length.
+        """
+        seeds = self._each(seed)
         for number in np.flatnonzero(chosen).tolist():
             if seeds[number] is not None:
                 self._make(number, seeds[number])
@@ -54,6 +59,16 @@ class Keys:
         self._used[part.at] += 1
         return keys
 
+    def _each(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
+        episodes = len(self._seeds)
+        if seed is None:
+            return [None] * episodes
+        if isinstance(seed, int | np.integer):
+            return [int(seed) + i for i in range(episodes)]
+        if len(seed) != episodes:
+            raise ValueError(f"{len(seed)} seeds were given for {episodes} environments")
+        return [None if each is None else int(each) for each in seed]
+
     def _fill_in(self) -> None:
         for number, generator in enumerate(self._generators):
             if generator is None:
@@ -62,3 +77,14 @@ class Keys:
     def _make(self, number: int, seed: int | None) -> None:
         self._generators[number], self._seeds[number] = seeding.np_random(seed)
         self._used[number] = AHEAD
+
+
+def reset_mask(given: Any, episodes: int) -> BoolArray:
+    """Check ``options["reset_mask"]``: ``(B,)``, True where an episode begins anew."""
+    mask = np.asarray(given)
+    if mask.dtype != np.bool_ or mask.shape != (episodes,) or not mask.any():
+        raise ValueError(
+            f"options['reset_mask'] must be boolean, of shape ({episodes},), and True somewhere; "
+            f"it is {given!r:.80}"
+        )
+    return mask

@@ -17,7 +17,7 @@ from memenvs.envs.memorization.batch.buffers import Part
 from memenvs.envs.memorization.batch.shadows import Shadows
 from memenvs.envs.memorization.batch.state import Batch
 from memenvs.envs.memorization.env import MemorizationEnv, Observation
-from memenvs.envs.memorization.keys import Keys
+from memenvs.envs.memorization.keys import Keys, reset_mask
 from memenvs.envs.memorization.privileged import Privileged
 from memenvs.envs.memorization.render.renderer import RenderMode
 from memenvs.envs.memorization.slots import EMPTY
@@ -91,7 +91,7 @@ class MemorizationVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         """Begin an episode in every environment, or in those of ``options["reset_mask"]``."""
         options = options or {}
         chosen = self._chosen(options.get("reset_mask"))
-        self._keys.seed(self._seeds(seed), chosen)
+        self._keys.seed(seed, chosen)
         if self._batch is None and not chosen.all():
             raise RuntimeError("no episode has begun; call reset() for all first")
         part = Part.of(np.flatnonzero(chosen), self.num_envs)
@@ -197,25 +197,10 @@ class MemorizationVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         self._done[part.at] = False
         self._shadows.begin(part, keys, self._bank, rows, self.materials)
 
-    def _chosen(self, reset_mask: Any) -> BoolArray:
-        if reset_mask is None:
+    def _chosen(self, given: Any) -> BoolArray:
+        if given is None:
             return np.ones(self.num_envs, dtype=bool)
-        mask = np.asarray(reset_mask)
-        if mask.dtype != np.bool_ or mask.shape != (self.num_envs,) or not mask.any():
-            raise ValueError(
-                f"options['reset_mask'] must be boolean, of shape ({self.num_envs},), and True "
-                f"somewhere; it is {reset_mask!r:.80}"
-            )
-        return mask
-
-    def _seeds(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
-        if seed is None:
-            return [None] * self.num_envs
-        if isinstance(seed, int | np.integer):
-            return [int(seed) + i for i in range(self.num_envs)]
-        if len(seed) != self.num_envs:
-            raise ValueError(f"{len(seed)} seeds were given for {self.num_envs} environments")
-        return list(seed)
+        return reset_mask(given, self.num_envs)
 
     def _wanted(self, material: Any, part: Part) -> list[int | Material] | None:
         """Give the material of each episode that is to begin, None where they are drawn."""

@@ -11,7 +11,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from memenvs.envs.memorization.batch.buffers import Part
-from memenvs.envs.memorization.keys import Keys
+from memenvs.envs.memorization.keys import Keys, reset_mask
 from memenvs.envs.poisoning.env import BUDGET, Observation, PoisoningEnv, refuse_illegal
 from memenvs.envs.poisoning.rounds import Rounds
 from memenvs.incidence import BoolArray, FloatArray, IntArray
@@ -80,15 +80,10 @@ class PoisoningVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         """Begin an episode in every environment, or in those of ``options["reset_mask"]``."""
         options = options or {}
         everyone = np.ones(self.num_envs, dtype=bool)
-        mask = np.asarray(options.get("reset_mask", everyone))
-        if mask.dtype != np.bool_ or mask.shape != (self.num_envs,) or not mask.any():
-            raise ValueError(
-                f"options['reset_mask'] must be boolean, of shape ({self.num_envs},), and True "
-                "somewhere"
-            )
+        mask = reset_mask(options.get("reset_mask", everyone), self.num_envs)
         if not (self._begun or mask.all()):
             raise RuntimeError("no episode has begun; call reset() for all first")
-        self._keys.seed(self._seeds(seed), mask)
+        self._keys.seed(seed, mask)
         given = options.get("scenario")
         if given is None or isinstance(given, Scenario | int | np.integer):
             given = [given] * self.num_envs
@@ -166,15 +161,6 @@ class PoisoningVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
             self._rounds.begin(rows, keys, given)
             self._elapsed[rows] = 0
             self._done[rows] = False
-
-    def _seeds(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
-        if seed is None:
-            return [None] * self.num_envs
-        if isinstance(seed, int | np.integer):
-            return [int(seed) + i for i in range(self.num_envs)]
-        if len(seed) != self.num_envs:
-            raise ValueError(f"{len(seed)} seeds were given for {self.num_envs} environments")
-        return list(seed)
 
     def _finals(self, over: BoolArray) -> Infos:
         """What the finished episodes ended with: ``(num_envs,)`` each, zeros for the others."""

@@ -15,23 +15,17 @@ from commands import memenvs_cli
 from memenvs.envs import registry_file
 from memenvs.envs.registry_file import VARIABLE, register_file, registry_path, unregister
 from memenvs.materials.odyssey import odyssey, odyssey_noisy
+from registrations import forgotten
 
 
 @pytest.fixture
 def home(tmp_path, monkeypatch):
     """A folder with a material and a registry of its own; what was registered is forgotten."""
-    from memenvs.envs import registry
-    from memenvs.materials import library
-
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv(VARIABLE, str(tmp_path / "config" / "materials.json"))
     odyssey().save("notes.jsonl")
-    tables = (registry._rows, library._REGISTERED, gym.registry)
-    before = [dict(table) for table in tables]
-    yield tmp_path
-    for table, kept in zip(tables, before, strict=True):
-        table.clear()
-        table.update(kept)
+    with forgotten():
+        yield tmp_path
 
 
 def elsewhere(script):

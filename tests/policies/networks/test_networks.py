@@ -23,14 +23,6 @@ SLOTS = [name for name in NETWORKS if name not in PRIORITIES]
 PERMUTED = [2, 0, 3, 1]
 
 
-@pytest.fixture(autouse=True)
-def _one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
 def batch(**changes):
     settings = {"material": "hidden", "split": "train", "capacity": 4, "every": 2, **changes}
     return MemorizationVectorEnv(**settings, num_envs=6, autoreset_mode="SameStep")

@@ -28,7 +28,9 @@ def experiment(**options):
 @pytest.mark.parametrize(("writers", "shares"), [(2, (4, 3)), (3, (3, 2, 2))])
 def test_each_copy_keeps_the_last_claims_of_its_own_stream(writers, shares):
     settings = {"capacity": 7, "game-option": {"writers": writers, "streams": "turns"}}
-    values, nested = play_copies(make_arena(experiment(**settings)), "fifo", 7, often=False)
+    arena = make_arena(experiment(**settings))
+    ((_, game),) = arena.games()
+    values, nested = play_copies(arena, game, "fifo", often=False)
     assert not nested
     expected = []
     for material in MATERIALS:

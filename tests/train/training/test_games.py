@@ -12,6 +12,7 @@ import torch
 from stable_baselines3.common.save_util import load_from_zip_file
 
 from commands import memenvs_cli
+from game_trainings import GAMES, SHORT, short
 from memenvs.policies.models import find_models
 from memenvs.policies.saved import read_card
 from memenvs.train.games.making import make_game
@@ -22,39 +23,9 @@ from memenvs.train.training.imitation import imitate
 from memenvs.train.training.jobs import jobs_of, rounds_of
 from memenvs.train.training.models import build_model
 from memenvs.train.training.run import train, training_env
-from memenvs.train.training.settings import Imitation, Training, load_training, validate_training
+from memenvs.train.training.settings import Imitation, load_training, validate_training
 from memenvs.train.training.start import begin_with, starting_model
 from trainings import outcome, same
-
-SHORT: dict[str, Any] = {
-    "env": "memenvs/Hidden-v0",
-    "algorithm": "maskable-ppo",
-    "steps": 128,
-    "envs": 4,
-    "hyperparameters": {"n-steps": 16, "batch-size": 64, "n-epochs": 1},
-    "evaluation": {"every": 64, "materials": 2, "final": 2},
-}
-GAMES: dict[str, dict[str, Any]] = {
-    "shared-writers": {
-        "game": {"name": "shared-writers", "options": {"credit": "individual"}},
-        "network": "estimator-pointer",
-        "steps": 256,  # two writers in four episodes
-        "hyperparameters": {**SHORT["hyperparameters"], "estimator-steps": 2},
-    },
-    "writer": {
-        "game": {"name": "poisoner-writer", "opponents": ["random", "imitate"]},
-        "network": "pointer",
-    },
-    "poisoner": {
-        "game": {"name": "poisoner-writer", "seat": "poisoner", "opponents": ["random", "trust"]},
-        "network": "opponent",
-    },
-    "asker": {"game": {"name": "asker-writer", "seat": "asker"}, "network": "opponent"},
-}
-
-
-def short(name: str, **changes: Any) -> Training:
-    return validate_training({**SHORT, **GAMES[name], **changes}, "")
 
 
 def parameters(path: Path) -> dict[str, torch.Tensor]:
@@ -186,58 +157,6 @@ def test_what_a_start_was_trained_on_stays_known(tmp_path: Path) -> None:
     train(short("writer", steps=64, start=str(tmp_path / "first")), tmp_path / "second")
     trained_on = read_card(tmp_path / "second" / "best_model.zip").trained_on
     assert trained_on == ["hidden-train", "readable-train"]
-
-
-@pytest.fixture(scope="module")
-def poisoner(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("poisoner")
-    train(short("poisoner", steps=64), folder)
-    return folder
-
-
-MISFITS = {
-    ("shared-writers", "game.name=shared"): "did you mean 'shared-writers'?",
-    ("shared-writers", "game.sat=writer"): "'game.sat': is unknown; did you mean 'seat'?",
-    ("shared-writers", "game.options.writer=3"): "did you mean 'writers'?",
-    (
-        "shared-writers",
-        "game.options.writers=many",
-    ): "'writers' of shared-writers: should be a valid",
-    ("shared-writers", "game.seat=poisoner"): "has no seat 'poisoner'; choose from writer",
-    ("shared-writers", "game.opponents=[wait]"): "nobody plays against the writers",
-    ("shared-writers", "game.self-play={rounds: 2}"): "self-play is for the writer of a game that",
-    (
-        "shared-writers",
-        "shaping={wrapper: exact-difference}",
-    ): "'shaping' is nothing for the writer",
-    ("shared-writers", "start=OPPONENT"): "is a network 'opponent' (seat: poisoner)",
-    ("shared-writers", "start=nowhere/"): "there is no such model",
-    ("self-play", "game.self-play.rouns=2"): "'game.self-play.rouns': is unknown; did you mean",
-    ("self-play", "game.opponents=[honest]"): "no opponent of this game is named 'honest'",
-    ("self-play", "hyperparameters.n-step=2"): "did you mean 'n-steps'?",
-    ("self-play", "game.self-play.network=pointer"): "a poisoner is trained with network opponent",
-    ("poisoner", "network=mlp"): "a poisoner is trained with network opponent, not 'mlp'",
-    ("poisoner", "algorithm=ppo"): "network 'opponent' is trained by maskable-ppo alone",
-    ("poisoner", "feature-dropout=0.3"): "'feature-dropout' is nothing for the poisoner",
-    ("poisoner", "imitation={teacher: trust}"): "no opponent of this game is named 'trust'",
-    ("poisoner", "game.opponents=[optimal]"): "'optimal' looks into the material",
-    ("poisoner", "game.opponents=[OPPONENT]"): "and cannot write",
-    ("poisoner", "env=memenvs/OdysseyNoisy-v0"): "a poisoner needs access='stream'",
-    ("hidden", "network=opponent"): "network 'opponent' is unknown",
-}
-
-
-@pytest.mark.parametrize(("config", "assignment"), MISFITS)
-def test_what_does_not_fit_is_one_line_and_begins_nothing(
-    config: str, assignment: str, poisoner: Path, tmp_path: Path
-) -> None:
-    given = assignment.replace("OPPONENT", str(poisoner))
-    folder = tmp_path / "run"
-    result = memenvs_cli("train", config, "--set", given, "--out", str(folder))
-    assert result.exit_code == 2
-    assert MISFITS[config, assignment] in result.stderr
-    assert len(result.stderr.splitlines()) == 1
-    assert not folder.exists()
 
 
 def test_a_shared_pointer_begins_with_a_writer_that_was_alone(tmp_path: Path) -> None:

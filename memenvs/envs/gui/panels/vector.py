@@ -15,7 +15,7 @@ from memenvs.envs.gui.env import INSTANCES, STEPS, Observation, given_instance, 
 from memenvs.envs.gui.panels.env import PanelsEnv
 from memenvs.envs.gui.panels.table import PageTable
 from memenvs.envs.memorization.batch.buffers import Part
-from memenvs.envs.memorization.keys import Keys
+from memenvs.envs.memorization.keys import Keys, reset_mask
 from memenvs.envs.memorization.vector import as_mode, with_mask
 
 Infos = dict[str, Any]
@@ -79,18 +79,9 @@ class PanelsVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
     ) -> tuple[Observation, Infos]:
         """Begin an episode in every environment, or in those of ``options["reset_mask"]``."""
         options = options or {}
-        chosen = np.asarray(options.get("reset_mask", self._everyone))
-        if chosen.dtype != np.bool_ or chosen.shape != (self.num_envs,) or not chosen.any():
-            raise ValueError(
-                f"options['reset_mask'] must be boolean, of shape ({self.num_envs},), and True "
-                "somewhere"
-            )
+        chosen = reset_mask(options.get("reset_mask", self._everyone), self.num_envs)
         if not self._begun and not chosen.all():
             raise RuntimeError("no episode has begun; call reset() for all first")
-        if seed is None or isinstance(seed, int | np.integer):
-            seed = [None if seed is None else int(seed) + i for i in range(self.num_envs)]
-        if len(seed) != self.num_envs:
-            raise ValueError(f"{len(seed)} seeds were given for {self.num_envs} environments")
         self._keys.seed(seed, chosen)
         self._begin(np.flatnonzero(chosen), options.get("instance"))
         self._begun = True
