@@ -3,10 +3,10 @@
 from memenvs.envs.registry import register_material, register_table, registered_envs
 from memenvs.envs.registry_file import register_packaged, register_users
 from memenvs.errors import MaterialError
-from memenvs.files import load_material, load_materials, save_materials
-from memenvs.material import Evaluation, Material
+from memenvs.material.files import load_material, load_materials, save_materials
+from memenvs.material.material import Evaluation, Material
+from memenvs.material.records import Claim, Item, Query
 from memenvs.optimal.curve import Frontier, frontier
-from memenvs.records import Claim, Item, Query
 
 __all__ = [
     "Claim",

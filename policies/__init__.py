@@ -8,43 +8,43 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from memenvs.policies.base import Policy
-    from memenvs.policies.write_memory import WriteMemory as WriteMemory
+    from memenvs.policies.live.write_memory import WriteMemory as WriteMemory
 
 POLICIES: dict[str, str] = {
-    "random": "memenvs.policies.simple:Random",
-    "fifo": "memenvs.policies.simple:FirstInFirstOut",
-    "reservoir": "memenvs.policies.simple:Reservoir",
-    "longest": "memenvs.policies.simple:Longest",
-    "confidence": "memenvs.policies.simple:Confidence",
-    "reflexion": "memenvs.policies.today.queues:Reflexion",
-    "generative-agents": "memenvs.policies.today.generative_agents:GenerativeAgents",
-    "memorybank": "memenvs.policies.today.memorybank:MemoryBank",
-    "memgpt": "memenvs.policies.today.queues:MemGPT",
-    "letta": "memenvs.policies.today.queues:Letta",
-    "memos": "memenvs.policies.today.memos:MemOS",
-    "hipporag": "memenvs.policies.today.graphs:HippoRAG",
-    "mem0": "memenvs.policies.today.merging:Mem0",
-    "a-mem": "memenvs.policies.today.graphs:AMem",
-    "graphiti": "memenvs.policies.today.merging:Graphiti",
-    "lightmem": "memenvs.policies.today.merging:LightMem",
+    "random": "memenvs.policies.rules.simple:Random",
+    "fifo": "memenvs.policies.rules.simple:FirstInFirstOut",
+    "reservoir": "memenvs.policies.rules.simple:Reservoir",
+    "longest": "memenvs.policies.rules.simple:Longest",
+    "confidence": "memenvs.policies.rules.simple:Confidence",
+    "reflexion": "memenvs.policies.published.queues:Reflexion",
+    "generative-agents": "memenvs.policies.published.generative_agents:GenerativeAgents",
+    "memorybank": "memenvs.policies.published.memorybank:MemoryBank",
+    "memgpt": "memenvs.policies.published.queues:MemGPT",
+    "letta": "memenvs.policies.published.queues:Letta",
+    "memos": "memenvs.policies.published.memos:MemOS",
+    "hipporag": "memenvs.policies.published.graphs:HippoRAG",
+    "mem0": "memenvs.policies.published.merging:Mem0",
+    "a-mem": "memenvs.policies.published.graphs:AMem",
+    "graphiti": "memenvs.policies.published.merging:Graphiti",
+    "lightmem": "memenvs.policies.published.merging:LightMem",
     "weighted-tree": "memenvs.policies.weighted_tree.policy:WeightedTreePolicy",
-    "trust": "memenvs.policies.trust:Trust",
-    "bayes": "memenvs.policies.bayes:Bayes",
-    "supervised": "memenvs.policies.supervised:Supervised",
-    "estimator": "memenvs.policies.estimator:Estimator",
-    "estimator-ranker": "memenvs.policies.estimator:EstimatorRanker",
+    "trust": "memenvs.policies.rules.trust:Trust",
+    "bayes": "memenvs.policies.beliefs.bayes:Bayes",
+    "supervised": "memenvs.policies.learned.supervised:Supervised",
+    "estimator": "memenvs.policies.learned.estimator:Estimator",
+    "estimator-ranker": "memenvs.policies.learned.estimator:EstimatorRanker",
     "bisimulation": "memenvs.policies.bisimulation.policy:Bisimulation",
-    "clairvoyant": "memenvs.policies.streaming:Clairvoyant",
-    "greedy": "memenvs.policies.oracle:Greedy",
-    "optimal": "memenvs.policies.oracle:Optimal",
+    "clairvoyant": "memenvs.policies.oracles.clairvoyant:Clairvoyant",
+    "greedy": "memenvs.policies.oracles.oracle:Greedy",
+    "optimal": "memenvs.policies.oracles.oracle:Optimal",
 }
 # Those that ask something outside of this package: they have to be told what, or where it is.
 OUTSIDE: dict[str, str] = {
     "system": "memenvs.policies.systems.policy:PythonSystem",
     "process": "memenvs.policies.systems.policy:Process",
-    "llm-writer": "memenvs.policies.llm_writer:LLMWriter",
+    "llm-writer": "memenvs.policies.systems.llm_writer:LLMWriter",
 }
-TRAINED = "memenvs.policies.trained:Trained"
+TRAINED = "memenvs.policies.learned.trained:Trained"
 
 
 def policy_class(name: str) -> type[Policy]:
@@ -90,20 +90,20 @@ def load(
     pickles: load only what you trust. Raises ``ValueError`` where there is no model, or it does not
     fit the environment.
     """
-    from memenvs.policies.loading import build
-    from memenvs.policies.models import find_models
+    from memenvs.policies.learned.loading import build
+    from memenvs.policies.learned.models import find_models
 
     return build(find_models(path), env, seed=seed, device=device)
 
 
 def is_path(name: str) -> bool:
     """Tell the path of a trained model from the name of a policy."""
-    from memenvs.policies.models import is_model
+    from memenvs.policies.learned.models import is_model
 
     return name.partition(":")[0] not in POLICIES | OUTSIDE and is_model(name)
 
 
 def __getattr__(name: str) -> Any:
     if name == "WriteMemory":  # it imports this module
-        return import_module("memenvs.policies.write_memory").WriteMemory
+        return import_module("memenvs.policies.live.write_memory").WriteMemory
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

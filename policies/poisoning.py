@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from memenvs.envs.poisoning.compiled import compile_scenario
 from memenvs.envs.poisoning.layout import FIXED_COLUMNS, LAYOUT
 from memenvs.envs.poisoning.rounds import STOP
-from memenvs.incidence import BoolArray, FloatArray
+from memenvs.material.incidence import BoolArray, FloatArray
 from memenvs.materials.poisoning import Scenario, Split
 
 Observation = dict[str, NDArray[Any]]

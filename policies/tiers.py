@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from memenvs.material import Material
+from memenvs.material.material import Material
 from memenvs.materials.generator.tiers import TIERS, Split, Tier
 from memenvs.materials.library import find_materials, source_of
 from memenvs.policies.base import attribute

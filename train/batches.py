@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from memenvs.envs.memorization.vector import MemorizationVectorEnv
-from memenvs.incidence import FloatArray
-from memenvs.material import Material
+from memenvs.material.incidence import FloatArray
+from memenvs.material.material import Material
 from memenvs.materials.generator.tiers import TIERS, Split
-from memenvs.train.evaluate import episode_seed
+from memenvs.train.play import episode_seed
 
 EPISODES = 64  # at once
 DRAWS = 0x7E57  # seeds of materials that a callable draws

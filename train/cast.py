@@ -9,8 +9,8 @@ from typing import Any
 
 from memenvs.policies import is_path, make, policy_class
 from memenvs.policies.base import Policy
-from memenvs.policies.loading import build
-from memenvs.policies.models import ENSEMBLE, Model, find_models, unseen
+from memenvs.policies.learned.loading import build
+from memenvs.policies.learned.models import ENSEMBLE, Model, find_models, unseen
 
 
 @dataclass(frozen=True)

@@ -9,14 +9,14 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from memenvs.answering.layer import Layer
-from memenvs.incidence import FloatArray
+from memenvs.material.incidence import FloatArray
+from memenvs.reading.layer import Layer
 from memenvs.train.cast import facts
-from memenvs.train.evaluate import EpisodeResult, Track, evaluate, untracked
 from memenvs.train.experiment import DEFAULT_POLICIES, Experiment
 from memenvs.train.measures import MEASURES, measure
-from memenvs.train.references import Curve, Reference, mean_curve, references
-from memenvs.train.setting import Setting, make_setting
+from memenvs.train.optima import Curve, Reference, mean_curve, references
+from memenvs.train.places import Setting, make_setting
+from memenvs.train.play import EpisodeResult, Track, evaluate, untracked
 from memenvs.train.statistics import (
     Interval,
     Statistic,

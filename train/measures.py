@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from memenvs.train.evaluate import EpisodeResult
-from memenvs.train.references import Reference, load
+from memenvs.train.optima import Reference, load
+from memenvs.train.play import EpisodeResult
 
 MEASURES = (
     "load",

@@ -7,8 +7,8 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 
-from memenvs.incidence import BoolArray
-from memenvs.material import Material
+from memenvs.material.incidence import BoolArray
+from memenvs.material.material import Material
 
 
 def play_own(env: gym.Env[Any, Any], policy: Any, material: Material, seed: int) -> BoolArray:

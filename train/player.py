@@ -19,9 +19,9 @@ from memenvs.envs.memorization.render.scene import (
     spectator_scene,
 )
 from memenvs.envs.memorization.rules import Rules
-from memenvs.incidence import BoolArray
-from memenvs.material import Material
-from memenvs.policies.oracle import Optimal
+from memenvs.material.incidence import BoolArray
+from memenvs.material.material import Material
+from memenvs.policies.oracles.oracle import Optimal
 
 WIDTH = 96
 

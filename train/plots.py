@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from memenvs.files import write_whole
+from memenvs.material.files import write_whole
 from memenvs.train.compare import Comparison, Record
 from memenvs.train.statistics import COINCIDE
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from memenvs.train.references import Curve
+    from memenvs.train.optima import Curve
 
 # Okabe and Ito's colours, told apart under every common colour blindness.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F7F7F")

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from memenvs.incidence import FloatArray, IntArray
+from memenvs.material.incidence import FloatArray, IntArray
 
 Interval: TypeAlias = tuple[float, float]
 Statistic = Callable[..., FloatArray]  # of samples (..., K, n), one after another: (...)

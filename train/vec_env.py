@@ -15,10 +15,10 @@ from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvObs, VecEnvStepReturn
 
 from memenvs.envs.memorization.privileged import Privileged
-from memenvs.material import Material
+from memenvs.material.material import Material
 from memenvs.policies import make
 from memenvs.policies.base import Policy
-from memenvs.policies.saved import column_names
+from memenvs.policies.learned.saved import column_names
 
 # What an episode's info holds at its end, besides SB3's own entries.
 FINAL = (

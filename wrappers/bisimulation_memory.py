@@ -12,11 +12,11 @@ from gymnasium.vector import AutoresetMode, VectorEnv, VectorWrapper
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
+from memenvs.material.records import FLOAT32_MAX
 from memenvs.policies.bisimulation.adapter import Adapter
 from memenvs.policies.bisimulation.memory import TransitionMemory
 from memenvs.policies.bisimulation.reader import Reader, reader_for
 from memenvs.policies.bisimulation.trail import Trail
-from memenvs.records import FLOAT32_MAX
 
 Mode = Literal["act", "advise"]
 Observation = dict[str, NDArray[Any]]

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import gymnasium as gym
 
 from memenvs.envs.memorization.episode import Episode
-from memenvs.incidence import BoolArray
+from memenvs.material.incidence import BoolArray
 from memenvs.wrappers.episodes import check_memorization, episode_of
 
 

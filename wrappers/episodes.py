@@ -8,7 +8,7 @@ import gymnasium as gym
 import numpy as np
 
 from memenvs.envs.memorization.episode import Episode
-from memenvs.incidence import BoolArray, FloatArray
+from memenvs.material.incidence import BoolArray, FloatArray
 
 
 def check_memorization(env: gym.Env[Any, Any], wrapper: str) -> None:

@@ -8,7 +8,7 @@ import gymnasium as gym
 import numpy as np
 
 from memenvs.envs.memorization.episode import Episode
-from memenvs.incidence import BoolArray
+from memenvs.material.incidence import BoolArray
 from memenvs.wrappers.difference import DifferenceShaping
 from memenvs.wrappers.episodes import expected_utilities
 

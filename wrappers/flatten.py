@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from memenvs.envs.memorization.columns import CUE_COLUMNS
 from memenvs.envs.memorization.layout import Layout
-from memenvs.incidence import BoolArray
+from memenvs.material.incidence import BoolArray
 from memenvs.wrappers.episodes import check_memorization
 
 ADDED = ("oracle_columns", "tree_columns")  # where wrappers name the columns of their arrays

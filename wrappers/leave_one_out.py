@@ -8,7 +8,7 @@ import gymnasium as gym
 import numpy as np
 
 from memenvs.envs.memorization.episode import Episode
-from memenvs.incidence import FloatArray
+from memenvs.material.incidence import FloatArray
 from memenvs.wrappers.episodes import check_memorization, episode_of, expected_utilities
 
 

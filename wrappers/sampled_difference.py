@@ -9,7 +9,7 @@ import numpy as np
 
 from memenvs.counter import uniforms
 from memenvs.envs.memorization.episode import Episode
-from memenvs.incidence import BoolArray
+from memenvs.material.incidence import BoolArray
 from memenvs.wrappers.difference import DifferenceShaping
 
 STREAM = 0x5A  # of the episode's random numbers, apart from those that the episode draws itself

@@ -7,9 +7,9 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 
-from memenvs.incidence import BoolArray
+from memenvs.material.incidence import BoolArray
 from memenvs.policies.base import privileged
-from memenvs.policies.text_writing import (
+from memenvs.policies.systems.text_writing import (
     asked_of,
     check_writable,
     describe,

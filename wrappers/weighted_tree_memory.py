@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from memenvs.envs.memorization.columns import Column
 from memenvs.envs.memorization.layout import Columns, Layout
 from memenvs.envs.memorization.rules import Rules
-from memenvs.incidence import BoolArray
+from memenvs.material.incidence import BoolArray
+from memenvs.material.records import FLOAT32_MAX
 from memenvs.policies.base import Observation, State
 from memenvs.policies.weighted_tree.core import TreeCore
 from memenvs.policies.weighted_tree.policy import WeightedTreePolicy
-from memenvs.records import FLOAT32_MAX
 from memenvs.wrappers.episodes import check_memorization
 
 Mode = Literal["act", "advise"]

@@ -13,7 +13,7 @@ import random
 import sys
 
 from memenvs import Material
-from memenvs.files import load_materials
+from memenvs.material.files import load_materials
 from memenvs.policies import WriteMemory
 
 BETWEEN = 10  # turns between questions

@@ -11,7 +11,7 @@ import click
 
 from generator.markdown import docstring, table, words
 from memenvs import wrappers
-from memenvs.files import KINDS
+from memenvs.material.files import KINDS
 from memenvs.policies import POLICIES, policy_class
 from memenvs.testing import CHECKS
 from memenvs.train.cli import main as command_line

@@ -13,10 +13,10 @@ from typing import Any
 
 import gymnasium as gym
 
-from memenvs.envs.gui.miniwob.tasks import TASKS as MINIWOB
-from memenvs.envs.gui.panels.tasks import TASKS as PANELS
 from memenvs.envs.levels import LEVELS
-from memenvs.material import Material
+from memenvs.envs.miniwob.tasks import TASKS as MINIWOB
+from memenvs.envs.panels.tasks import TASKS as PANELS
+from memenvs.material.material import Material
 from memenvs.materials.generator.tiers import TIERS
 from memenvs.materials.library import (
     Source,
@@ -94,7 +94,7 @@ def _poisoning_rows() -> Iterator[EnvRow]:
 
 def _gui_rows() -> Iterator[EnvRow]:
     """Rows of graphical interfaces: simulated panels, and real pages that need a browser."""
-    folder = "memenvs.envs.gui"
+    folder = "memenvs.envs"
     for task in PANELS:
         yield EnvRow(
             f"memenvs/Panels-{task}-v0",

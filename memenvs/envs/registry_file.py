@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 from memenvs.envs.levels import LEVELS
 from memenvs.envs.registry import check_name, forget, register_named
 from memenvs.errors import MaterialError
-from memenvs.files import write_whole
+from memenvs.material.files import write_whole
 from memenvs.materials.registered import RegisteredFile, digest_of
 
 FORMAT = "memenvs.registry/1"

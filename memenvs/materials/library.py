@@ -10,8 +10,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from memenvs.errors import MaterialError
-from memenvs.files import load_materials
-from memenvs.material import Material
+from memenvs.material.files import load_materials
+from memenvs.material.material import Material
 from memenvs.materials.generator.tiers import TIERS, Tier
 from memenvs.materials.registered import RegisteredFile
 from memenvs.materials.scenarios import SCENARIOS

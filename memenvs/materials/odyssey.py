@@ -6,8 +6,8 @@ that only two events together answer. The values to expect stand in the tests.
 
 from __future__ import annotations
 
-from memenvs.material import Material
-from memenvs.records import Claim, Item, Query
+from memenvs.material.material import Material
+from memenvs.material.records import Claim, Item, Query
 
 # Statement, and the facts that it alone entails, each with the query that the fact answers.
 EVENTS: dict[str, tuple[str, dict[str, str]]] = {

@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from memenvs.material import Material
-from memenvs.records import Claim, Item, Query
+from memenvs.material.material import Material
+from memenvs.material.records import Claim, Item, Query
 
 
 class Told(NamedTuple):

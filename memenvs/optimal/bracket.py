@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from memenvs.incidence import BoolArray, FloatArray
+from memenvs.material.incidence import BoolArray, FloatArray
 from memenvs.optimal.model import TOTAL, Problem
 
 ROUNDING = 1e-12  # of a sum of masses, relative to all of p_D

@@ -11,9 +11,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from memenvs.budget import allowance
-from memenvs.incidence import BoolArray, FloatArray
-from memenvs.material import Material
+from memenvs.material.budget import allowance
+from memenvs.material.incidence import BoolArray, FloatArray
+from memenvs.material.material import Material
 from memenvs.optimal.bounds import bound_curve
 from memenvs.optimal.bracket import ROUNDING, Bracket
 from memenvs.optimal.exact import solve

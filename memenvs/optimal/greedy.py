@@ -9,8 +9,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from memenvs.incidence import BoolArray, FloatArray
-from memenvs.material import Material
+from memenvs.material.incidence import BoolArray, FloatArray
+from memenvs.material.material import Material
 from memenvs.optimal.bracket import Bracket
 from memenvs.optimal.model import Problem, reduce
 

@@ -7,8 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from memenvs.incidence import BoolArray, FloatArray, IntArray, Ragged
-from memenvs.material import Material
+from memenvs.material.incidence import BoolArray, FloatArray, IntArray, Ragged
+from memenvs.material.material import Material
 from memenvs.optimal.options import Option, minimal, scenarios
 
 TOTAL = 1e7  # masses that are no multiples of a unit are scaled to this sum

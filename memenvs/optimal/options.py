@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from typing import NamedTuple
 
-from memenvs.incidence import FloatArray
+from memenvs.material.incidence import FloatArray
 
 MAX_UNCERTAIN = 10  # claims of one query whose truth is enumerated: at most 2^10 scenarios
 MAX_SCENARIOS = 1 << 16  # of all queries together

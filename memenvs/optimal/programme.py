@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from memenvs.incidence import BoolArray, FloatArray
+from memenvs.material.incidence import BoolArray, FloatArray
 from memenvs.optimal.model import Problem
 
 SMALL = 1000  # columns below which presolving costs more than it saves

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from memenvs.incidence import FloatArray, IntArray
+from memenvs.material.incidence import FloatArray, IntArray
 from memenvs.policies.bisimulation.constants import Constants
 from memenvs.policies.bisimulation.distance import TOLERANCE
 from memenvs.policies.bisimulation.graph import COUNT, SOURCE, TARGET, TERMINALS, Graph

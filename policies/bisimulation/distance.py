@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import gcd
 from typing import NamedTuple
 
-from memenvs.incidence import IntArray
+from memenvs.material.incidence import IntArray
 from memenvs.policies.bisimulation.graph import COUNT, FAILURE, SUCCESS, TARGET, Graph
 
 TOLERANCE = 1e-9  # of a comparison with the threshold: distances are sums of quotients

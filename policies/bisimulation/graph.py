@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from memenvs.incidence import BoolArray, IntArray
+from memenvs.material.incidence import BoolArray, IntArray
 
 SUCCESS, FAILURE, NEITHER = range(3)
 TERMINALS = 3

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from memenvs.incidence import FloatArray, IntArray
+from memenvs.material.incidence import FloatArray, IntArray
 from memenvs.policies.bisimulation.baselines import make_partition
 from memenvs.policies.bisimulation.constants import PAPER, Constants
 from memenvs.policies.bisimulation.graph import FAILURE, NEITHER, SUCCESS, TERMINALS, Graph

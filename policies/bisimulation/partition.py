@@ -6,7 +6,7 @@ from typing import Protocol
 
 import numpy as np
 
-from memenvs.incidence import IntArray
+from memenvs.material.incidence import IntArray
 from memenvs.policies.bisimulation.constants import Constants
 from memenvs.policies.bisimulation.graph import SOURCE, Graph
 from memenvs.policies.bisimulation.rounds import Round

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from memenvs.incidence import IntArray
+from memenvs.material.incidence import IntArray
 from memenvs.policies.bisimulation.graph import LAST, Graph
 from memenvs.policies.bisimulation.rules import Rule
 

@@ -13,16 +13,16 @@ from numpy.typing import NDArray
 from memenvs.envs.memorization.privileged import Privileged
 from memenvs.envs.memorization.rules import Rules
 from memenvs.envs.memorization.vector import MemorizationVectorEnv
-from memenvs.incidence import BoolArray, IntArray
-from memenvs.material import Material
+from memenvs.material.incidence import BoolArray, IntArray
+from memenvs.material.material import Material
 from memenvs.policies.base import Observation, Policy, State, attribute, privileged
 from memenvs.policies.bisimulation.adapter import Look
 from memenvs.policies.bisimulation.constants import PAPER
 from memenvs.policies.bisimulation.memory import TransitionMemory
 from memenvs.policies.bisimulation.situations import LEVEL, Situations, outcome
 from memenvs.policies.bisimulation.trail import Trail, detour
+from memenvs.policies.rules.trust import Trust
 from memenvs.policies.tiers import training_materials
-from memenvs.policies.trust import Trust
 
 MATERIALS = 128  # of a tier's train split
 LEARNING = "learning"

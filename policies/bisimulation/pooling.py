@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from memenvs.incidence import FloatArray, IntArray
+from memenvs.material.incidence import FloatArray, IntArray
 from memenvs.policies.bisimulation.constants import Constants
 from memenvs.policies.bisimulation.graph import FAILURE, TERMINALS, Graph
 

@@ -16,7 +16,7 @@ from memenvs.policies.bisimulation.adapter import (
     adapter_for,
 )
 from memenvs.policies.bisimulation.situations import Situations, as_batch
-from memenvs.policies.rule import Rule
+from memenvs.policies.rules.rule import Rule
 
 
 class Reading(NamedTuple):

@@ -8,7 +8,7 @@ from itertools import count
 
 import numpy as np
 
-from memenvs.incidence import IntArray
+from memenvs.material.incidence import IntArray
 from memenvs.policies.bisimulation.closure import closed
 from memenvs.policies.bisimulation.constants import Constants
 from memenvs.policies.bisimulation.distance import TOLERANCE, Prediction, Rows, distance, rows_of

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from memenvs.incidence import BoolArray, FloatArray, IntArray
+from memenvs.material.incidence import BoolArray, FloatArray, IntArray
 from memenvs.policies.base import Observation, State
 from memenvs.policies.bisimulation.adapter import Look
 from memenvs.policies.bisimulation.graph import FAILURE, NEITHER, SUCCESS
-from memenvs.policies.joint import JointRule
-from memenvs.policies.rule import Rule
+from memenvs.policies.rules.joint import JointRule
+from memenvs.policies.rules.rule import Rule
 
 LEVEL = 0.5  # settled share from which an episode is a success, where nothing says otherwise
 PHASES = 4

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memenvs.files import write_whole
+from memenvs.material.files import write_whole
 from memenvs.policies.bisimulation.constants import Constants
 from memenvs.policies.bisimulation.graph import TERMINALS
 

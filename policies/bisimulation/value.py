@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from memenvs.incidence import FloatArray
+from memenvs.material.incidence import FloatArray
 from memenvs.policies.bisimulation.graph import COUNT, FAILURE, SOURCE, SUCCESS, TARGET, Graph
 
 PRECISION = 1e-13  # of a value

@@ -7,8 +7,8 @@ from typing import Any
 from memenvs.envs.gui.columns import ELEMENTS
 from memenvs.envs.gui.env import encode
 from memenvs.envs.gui.page import KINDS, Action, Page
-from memenvs.model_server import ModelServer, chat_body, chat_field
 from memenvs.policies.gui.scripted import ALTERNATIVES, shortcut
+from memenvs.text.model_server import ModelServer, chat_body, chat_field
 
 PROMPT = """You act on a web page. Goal: {goal}
 Visible elements:

@@ -10,7 +10,7 @@ import os
 import tempfile
 from typing import Any
 
-from memenvs.encoders import HashingEncoder
+from memenvs.text.encoders import HashingEncoder
 
 USER = "memenvs"
 DIMENSION = 256

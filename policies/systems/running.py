@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from memenvs.material.records import Claim
 from memenvs.policies.systems.protocol import (
     FaultySystemError,
     Known,
@@ -13,7 +14,6 @@ from memenvs.policies.systems.protocol import (
     cut,
     known_entries,
 )
-from memenvs.records import Claim
 
 FACTS = ("source", "group", "time", "confidence")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from memenvs.incidence import FloatArray, IntArray
+from memenvs.material.incidence import FloatArray, IntArray
 from memenvs.policies.weighted_tree.nodes import ACTIVE, GLOBAL, TASK
 from memenvs.policies.weighted_tree.selector import Pool, Selector
 from memenvs.policies.weighted_tree.state import Event, State

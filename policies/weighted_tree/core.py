@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from memenvs.envs.memorization.layout import Layout
 from memenvs.envs.memorization.rules import Rules
-from memenvs.incidence import BoolArray, FloatArray, IntArray
+from memenvs.material.incidence import BoolArray, FloatArray, IntArray
 from memenvs.policies.base import Observation, State
-from memenvs.policies.joint import scheduled
-from memenvs.policies.today.books import Books
+from memenvs.policies.published.books import Books
+from memenvs.policies.rules.joint import scheduled
 from memenvs.policies.weighted_tree.constants import Constants
 from memenvs.policies.weighted_tree.nodes import FAILURE, NONE, SUCCESS, UNKNOWN
 from memenvs.policies.weighted_tree.scores import after_selection, combined

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from memenvs.errors import MaterialError
-from memenvs.files import sync_folder, write_whole
+from memenvs.material.files import sync_folder, write_whole
 from memenvs.policies.weighted_tree.configurations import Configuration, configuration
 from memenvs.policies.weighted_tree.constants import Constants
 from memenvs.policies.weighted_tree.state import State

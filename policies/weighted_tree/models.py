@@ -6,10 +6,10 @@ import logging
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
-from memenvs.model_server import ModelServer, ServerError, chat_body, chat_field
 from memenvs.policies.weighted_tree.selector import LexicalSelector, Pool
 from memenvs.policies.weighted_tree.summarizer import Branch
 from memenvs.policies.weighted_tree.tokens import count_tokens
+from memenvs.text.model_server import ModelServer, ServerError, chat_body, chat_field
 
 T = TypeVar("T")
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from memenvs.incidence import BoolArray, FloatArray, IntArray
+from memenvs.material.incidence import BoolArray, FloatArray, IntArray
 from memenvs.policies.weighted_tree.tokens import count_tokens
 
 Kind = Literal["root", "task", "action", "summary", "global"]

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from memenvs.incidence import IntArray
+from memenvs.material.incidence import IntArray
 from memenvs.policies.base import Observation, State
-from memenvs.policies.rule import Rule
+from memenvs.policies.rules.rule import Rule
 from memenvs.policies.weighted_tree.constants import Constants
 from memenvs.policies.weighted_tree.core import TreeCore
 

@@ -8,8 +8,8 @@ from collections import Counter
 
 import numpy as np
 
-from memenvs.encoders import words
-from memenvs.incidence import FloatArray
+from memenvs.material.incidence import FloatArray
+from memenvs.text.encoders import words
 
 
 class Index:

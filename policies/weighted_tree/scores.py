@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from memenvs.incidence import BoolArray, FloatArray, IntArray
+from memenvs.material.incidence import BoolArray, FloatArray, IntArray
 from memenvs.policies.weighted_tree.constants import Constants
 from memenvs.policies.weighted_tree.nodes import (
     ACTION,

@@ -8,7 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
-from memenvs.incidence import FloatArray, IntArray
+from memenvs.material.incidence import FloatArray, IntArray
 from memenvs.policies.weighted_tree.nodes import KINDS, LIFECYCLES, Nodes
 from memenvs.policies.weighted_tree.tokens import count_tokens
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from memenvs.incidence import BoolArray, FloatArray, IntArray
+from memenvs.material.incidence import BoolArray, FloatArray, IntArray
 from memenvs.policies.weighted_tree.configurations import Configuration
 from memenvs.policies.weighted_tree.constants import Constants
 from memenvs.policies.weighted_tree.nodes import (

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from memenvs.incidence import BoolArray, FloatArray, IntArray
+from memenvs.material.incidence import BoolArray, FloatArray, IntArray
 from memenvs.policies.weighted_tree.configurations import Configuration
 from memenvs.policies.weighted_tree.nodes import (
     ACTION,

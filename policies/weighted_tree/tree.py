@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from memenvs.incidence import FloatArray, IntArray
+from memenvs.material.incidence import FloatArray, IntArray
 from memenvs.policies.weighted_tree.configurations import Configuration
 from memenvs.policies.weighted_tree.configurations import configuration as switches
 from memenvs.policies.weighted_tree.constants import Constants

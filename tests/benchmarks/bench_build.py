@@ -9,7 +9,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from memenvs.train.build.build import build
+from memenvs.train.own_material.build import build
 
 SENTENCES, QUESTIONS, WORDS, RUNS = 10_000, 500, 20_000, 3
 

@@ -19,8 +19,8 @@ os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
 
 import numpy as np
 
+from memenvs.games import GAMES
 from memenvs.materials.generator.tiers import TIERS
-from memenvs.multi import GAMES
 
 BATCH = 64
 POOL = 64  # materials

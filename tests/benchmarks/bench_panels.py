@@ -14,7 +14,7 @@ import gymnasium as gym
 import numpy as np
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
-from memenvs.envs.gui.panels.tasks import TASKS
+from memenvs.envs.panels.tasks import TASKS
 
 BATCH, ROUNDS = 64, 5
 SCALAR_STEPS, SYNC_STEPS, NATIVE_STEPS = 2000, 40, 400

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from memenvs.materials.conversion import convert
+from memenvs.materials.datasets.conversion import convert
 from memenvs.materials.odyssey import odyssey
 
 ROOT = Path(__file__).parents[2]

@@ -9,7 +9,7 @@ import torch
 from memenvs.envs.memorization.vector import MemorizationVectorEnv
 from memenvs.materials.generator.tiers import TIERS
 from memenvs.policies import make
-from memenvs.policies.networks.fitting import fit_estimator
+from memenvs.policies.learned.networks.fitting import fit_estimator
 from saved_models import save_estimator, train
 
 EPISODES, SETTLED = 12, 16  # of 32 decisions; the first settlement comes after decision 16

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
-from memenvs.cache import Cache
-from memenvs.train.build.reading import passages_of, read_document
-from memenvs.train.build.segment import claims_of
+from memenvs.text.cache import Cache
+from memenvs.train.own_material.reading import passages_of, read_document
+from memenvs.train.own_material.segment import claims_of
 
 
 def pdf(*pages: str) -> bytes:

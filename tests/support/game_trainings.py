@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from memenvs.train.training.settings import Training, validate_training
+from memenvs.train.learn.settings import Training, validate_training
 
 SHORT: dict[str, Any] = {
     "env": "memenvs/Hidden-v0",

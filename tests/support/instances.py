@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from memenvs.material import Material
-from memenvs.records import Claim, Item, Query
+from memenvs.material.material import Material
+from memenvs.material.records import Claim, Item, Query
 
 
 def random_material(

@@ -12,13 +12,13 @@ import sb3_contrib
 import stable_baselines3
 import torch
 
-from memenvs.encoders import HashingEncoder, encoder_description
 from memenvs.envs.memorization.vector import MemorizationVectorEnv
 from memenvs.policies.base import attribute
-from memenvs.policies.networks.table import NETWORKS
-from memenvs.policies.saved import ModelCard, column_names, write_card
-from memenvs.train.history_env import HistoryVecEnv
-from memenvs.train.training import estimators
+from memenvs.policies.learned.networks.table import NETWORKS
+from memenvs.policies.learned.saved import ModelCard, column_names, write_card
+from memenvs.text.encoders import HashingEncoder, encoder_description
+from memenvs.train.learn import estimators
+from memenvs.train.learn.history_env import HistoryVecEnv
 from memenvs.train.vec_env import SB3VecEnv
 
 PPO = {"n_steps": 8, "batch_size": 32, "n_epochs": 1, "learning_rate": 3e-3}

@@ -9,12 +9,12 @@ from typing import Any
 import torch
 from sb3_contrib import MaskablePPO
 
-from memenvs.multi import asker_writer_v0, poisoner_writer_v0
-from memenvs.multi.vector import VectorGame
+from memenvs.games import asker_writer_v0, poisoner_writer_v0
+from memenvs.games.vector import VectorGame
 from memenvs.policies import make
-from memenvs.policies.networks.opponent import OpponentPolicy
-from memenvs.policies.opponents import opponent_columns
-from memenvs.policies.saved import ModelCard, write_card
+from memenvs.policies.learned.networks.opponent import OpponentPolicy
+from memenvs.policies.learned.saved import ModelCard, write_card
+from memenvs.policies.opponents.opponents import opponent_columns
 from memenvs.train.games.seats import Seats
 
 MODULES = {"poisoner": poisoner_writer_v0, "asker": asker_writer_v0}

@@ -9,8 +9,8 @@ from typing import Any
 import torch
 from stable_baselines3.common.save_util import load_from_zip_file
 
-from memenvs.train.training.checkpoints import last_checkpoint
-from memenvs.train.training.settings import Training, validate_training
+from memenvs.train.learn.checkpoints import last_checkpoint
+from memenvs.train.learn.settings import Training, validate_training
 
 SMALL: dict[str, Any] = {
     "env": "memenvs/OdysseyNoisy-v0",

@@ -101,7 +101,7 @@ def test_interruption_is_quiet(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*arguments: Any, **options: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("memenvs.files.load_materials", interrupted)
+    monkeypatch.setattr("memenvs.material.files.load_materials", interrupted)
     result = memenvs_cli("check", "x")
     assert result.exit_code == 130
     assert result.output.strip() == ""

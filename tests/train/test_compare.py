@@ -8,9 +8,9 @@ import pytest
 
 import memenvs
 from instances import random_material
+from memenvs.material.records import Claim, Item, Query
 from memenvs.materials.odyssey import odyssey
-from memenvs.records import Claim, Item, Query
-from memenvs.train import evaluate
+from memenvs.train import play as play_module
 from memenvs.train.compare import Comparison, compare
 from memenvs.train.experiment import load_experiment
 
@@ -132,8 +132,8 @@ def test_every_policy_plays_the_same_episodes(monkeypatch: pytest.MonkeyPatch) -
         played[type(policy).__name__, env.unwrapped.rules.capacity].append((material.name, seed))
         return original(env, policy, material, seed, layer)
 
-    original = evaluate.play
-    monkeypatch.setattr(evaluate, "play", play)
+    original = play_module.play
+    monkeypatch.setattr(play_module, "play", play)
     run(material=["odyssey", "odyssey-noisy"], capacity=[2, 3], policy=["fifo"], episodes=3)
     assert set(played) == {(n, c) for n in ("FirstInFirstOut", "Random") for c in (2, 3)}
     first, *others = played.values()

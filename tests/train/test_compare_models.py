@@ -8,10 +8,10 @@ import pytest
 from memenvs.policies import load
 from memenvs.train.cast import Cast
 from memenvs.train.compare import compare
-from memenvs.train.evaluate import episode_seed, play
 from memenvs.train.experiment import load_experiment
-from memenvs.train.report import print_comparison, write_tables
-from memenvs.train.setting import make_setting
+from memenvs.train.places import make_setting
+from memenvs.train.play import episode_seed, play
+from memenvs.train.tables import print_comparison, write_tables
 from saved_models import train
 
 
@@ -119,7 +119,7 @@ def test_each_material_is_played_by_models_that_were_not_trained_on_it(tmp_path)
 
 
 def test_what_helped_a_training_is_said(tmp_path, capsys):
-    from memenvs.policies.saved import read_card, write_card
+    from memenvs.policies.learned.saved import read_card, write_card
 
     path = tmp_path / "best_model.zip"
     train(path, "readable", every=4, capacity=6)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from memenvs.materials.conversion import convert
+from memenvs.materials.datasets.conversion import convert
 from memenvs.train.compare import compare
 from memenvs.train.experiment import load_experiment
 

@@ -12,11 +12,11 @@ import numpy as np
 
 from memenvs.envs.levels import LEVELS
 from memenvs.envs.memorization.vector import MemorizationVectorEnv
-from memenvs.incidence import FloatArray
+from memenvs.material.incidence import FloatArray
 from memenvs.materials.generator.tiers import TIERS
 from memenvs.optimal.curve import frontier
 from memenvs.policies import is_path
-from memenvs.policies.models import Model, find_models
+from memenvs.policies.learned.models import Model, find_models
 from memenvs.train.batches import EPISODES, episode_seeds, play_batches
 from memenvs.train.benchmark.protocol import Curve, Protocol
 from memenvs.train.cast import Cast, refusals

@@ -12,15 +12,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from memenvs.files import as_document, save_materials
-from memenvs.material import Material
-from memenvs.materials.conversion import convert
+from memenvs.material.files import as_document, save_materials
+from memenvs.material.material import Material
+from memenvs.materials.datasets.conversion import convert
 from memenvs.train.benchmark.curves import curve_records, curve_refusals, training_records
 from memenvs.train.benchmark.protocol import Part, Protocol
 from memenvs.train.cast import facts, refusals
 from memenvs.train.compare import Comparison, compare
 from memenvs.train.experiment import Experiment, load_experiment
-from memenvs.train.setting import make_setting
+from memenvs.train.places import make_setting
 
 FORMAT = "memenvs.benchmark/1"
 CURVES = "curves"  # the part that every protocol has

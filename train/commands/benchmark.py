@@ -33,8 +33,8 @@ def benchmark(
     Splits, seeds, capacities, episodes and measures are the protocol's. The results hold versions
     and a digest of the materials, and say what was left out. They are written after each part.
     """
-    from memenvs.files import write_whole
-    from memenvs.train import report
+    from memenvs.material.files import write_whole
+    from memenvs.train import tables
     from memenvs.train.benchmark.protocol import PROTOCOLS
     from memenvs.train.benchmark.run import run_benchmark, silent
 
@@ -46,7 +46,7 @@ def benchmark(
 
     def save(document: dict[str, Any]) -> None:
         if target is not None:
-            write_whole(target, (report.as_json(document) + "\n").encode())
+            write_whole(target, (tables.as_json(document) + "\n").encode())
 
     given = {"locomo": locomo, "entailment-bank": entailment_bank}
     document = run_benchmark(
@@ -58,9 +58,9 @@ def benchmark(
         save=save,
     )
     if as_json:
-        click.echo(report.as_json(document))
+        click.echo(tables.as_json(document))
     else:
-        report.print_curves(document["curves"])
+        tables.print_curves(document["curves"])
         for name, reason in document["left_out"].items():
             click.echo(f"left out: {name} ({reason})", err=True)
         for each in document["refused"]:
@@ -68,7 +68,7 @@ def benchmark(
 
 
 def _show(part: str, found: Comparison) -> None:
-    from memenvs.train import report
+    from memenvs.train import tables
 
     click.echo(f"\n== {part}")
-    report.print_comparison(found)
+    tables.print_comparison(found)

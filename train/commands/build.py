@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from memenvs.train.build.build import Advance
-    from memenvs.train.build.segment import By
+    from memenvs.train.own_material.build import Advance
+    from memenvs.train.own_material.segment import By
 
 
 @click.command()
@@ -63,11 +63,11 @@ def build(
     from rich.console import Console
     from rich.progress import Progress
 
-    from memenvs.cache import Cache
-    from memenvs.embedders.named import DIMENSION, named_encoder
-    from memenvs.files import check_target
-    from memenvs.train.build.build import build as made
-    from memenvs.train.build.judging import configured_link_judge
+    from memenvs.material.files import check_target
+    from memenvs.text.cache import Cache
+    from memenvs.text.embedders.named import DIMENSION, named_encoder
+    from memenvs.train.own_material.build import build as made
+    from memenvs.train.own_material.judging import configured_link_judge
 
     check_target(out)
     cache = Cache(folder or _cache_folder())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from memenvs.material import Material
+    from memenvs.material.material import Material
 
 
 @click.command()
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON list, one object a material.")
 def check(file: str, as_json: bool) -> None:
     """Read a material FILE strictly and say what it holds, one line a material."""
-    from memenvs.files import load_materials
-    from memenvs.train import report
+    from memenvs.material.files import load_materials
+    from memenvs.train import tables
 
     found = [_described(material) for material in load_materials(file)]
     if as_json:
-        click.echo(report.as_json(found))
+        click.echo(tables.as_json(found))
         return
     for each in found:
         click.echo(_line(each))

@@ -86,7 +86,7 @@ def compare(config: str | None, as_json: bool, **options: Any) -> None:
     package (demo); options given here override it. In a game the policies are the writers: each
     against every opponent, or together (NAME:split, NAME:split-often: as independent copies).
     """
-    from memenvs.train import report
+    from memenvs.train import tables
     from memenvs.train.compare import compare as run
     from memenvs.train.experiment import load_experiment
 
@@ -95,28 +95,28 @@ def compare(config: str | None, as_json: bool, **options: Any) -> None:
         _in_game(experiment, as_json=as_json)
         return
     folder = None if experiment.out is None else _folder(experiment.out)
-    comparison = run(experiment, curve=folder is not None, track=report.progress)
+    comparison = run(experiment, curve=folder is not None, track=tables.progress)
     if folder is not None:
         _write(comparison, folder)
     if as_json:
-        click.echo(report.as_json(comparison.as_document()))
+        click.echo(tables.as_json(comparison.as_document()))
     else:
-        report.print_comparison(comparison)
+        tables.print_comparison(comparison)
 
 
 def _in_game(experiment: Experiment, *, as_json: bool) -> None:
     """Compare in a game."""
-    from memenvs.train import report
+    from memenvs.train import tables
     from memenvs.train.games.compare import compare_in_game
     from memenvs.train.games.tables import print_game, write_game
 
-    comparison = compare_in_game(experiment, report.progress)
+    comparison = compare_in_game(experiment, tables.progress)
     if experiment.out is not None:
         folder = Path(experiment.out)
         folder.mkdir(parents=True, exist_ok=True)
         write_game(comparison, folder)
     if as_json:
-        click.echo(report.as_json(comparison.as_document()))
+        click.echo(tables.as_json(comparison.as_document()))
     else:
         print_game(comparison)
 
@@ -140,7 +140,7 @@ def _folder(out: str) -> Path:
 
 
 def _write(comparison: Comparison, folder: Path) -> None:
-    from memenvs.train import plots, report
+    from memenvs.train import plots, tables
 
-    report.write_tables(comparison, folder)
+    tables.write_tables(comparison, folder)
     plots.save_frontier_plot(comparison, folder)

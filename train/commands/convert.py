@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from memenvs.materials.conversion import Conversion
-    from memenvs.tfidf import TfidfEncoder
+    from memenvs.materials.datasets.conversion import Conversion
+    from memenvs.text.tfidf import TfidfEncoder
 
 
 @click.command()
@@ -53,8 +53,8 @@ def convert(
     """
     if fit_on is not None and dimension is None:
         raise click.UsageError("--fit-on needs --embed DIM: it says what the encoder is fitted on")
-    from memenvs.files import check_target
-    from memenvs.materials.conversion import convert as read
+    from memenvs.material.files import check_target
+    from memenvs.materials.datasets.conversion import convert as read
 
     check_target(out)
     options = {"trees": trees, "questions": questions}
@@ -75,9 +75,9 @@ def convert(
 def _embedded(
     conversion: Conversion, dimension: int, fit_on: str | None
 ) -> tuple[TfidfEncoder, Conversion]:
-    from memenvs.encoders import embed
-    from memenvs.files import load_materials
-    from memenvs.tfidf import TfidfEncoder
+    from memenvs.material.files import load_materials
+    from memenvs.text.encoders import embed
+    from memenvs.text.tfidf import TfidfEncoder
 
     fitted_on = conversion.materials if fit_on is None else load_materials(fit_on)
     encoder = TfidfEncoder.fit(fitted_on, dimension)

@@ -51,7 +51,7 @@ def frontier(
     from memenvs.materials.generator.tiers import Tier
     from memenvs.materials.library import find_materials, source_of
     from memenvs.optimal.curve import frontier as solve
-    from memenvs.train import report
+    from memenvs.train import tables
 
     limit = count if isinstance(source_of(name_or_file), Tier) else None  # a file is read whole
 
@@ -64,12 +64,12 @@ def frontier(
     ]
     if as_json:
         documents = [_document(name, curve) for name, curve in solved]
-        click.echo(report.as_json(documents if len(documents) > 1 else documents[0]))
+        click.echo(tables.as_json(documents if len(documents) > 1 else documents[0]))
         return
-    console = report.make_console()
+    console = tables.make_console()
     columns = ("S", objective, "at most", "memory")
     for name, curve in solved:
-        table = report.plain_table(columns, _cells(curve), {"memory"})
+        table = tables.plain_table(columns, _cells(curve), {"memory"})
         table.title = f"\n{name}"
         console.print(table)
 

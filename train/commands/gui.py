@@ -54,11 +54,11 @@ def gui(
     Without --model-url a scripted policy gives the shortlists. The model's key, if it wants one, is
     read from MEMENVS_MODEL_KEY.
     """
-    from memenvs.envs.gui.miniwob.browser import BrowserError
-    from memenvs.train import report
-    from memenvs.train.gui.ladder import climb
-    from memenvs.train.gui.report import print_rows, save
-    from memenvs.train.gui.summary import summarise
+    from memenvs.envs.miniwob.browser import BrowserError
+    from memenvs.train import tables
+    from memenvs.train.studies.gui.ladder import climb
+    from memenvs.train.studies.gui.report import print_rows, save
+    from memenvs.train.studies.gui.summary import summarise
 
     if recording is not None and not real:
         raise ValueError("--recording keeps what real pages showed; give --real with it")
@@ -83,17 +83,17 @@ def gui(
     if out is not None:
         save(ladder, rows, out)
     if as_json:
-        click.echo(report.as_json({"rows": rows}))
+        click.echo(tables.as_json({"rows": rows}))
     else:
         print_rows(rows)
 
 
 def _env(task: str, real: bool, recording: Path | None) -> Any:
     if real:
-        from memenvs.envs.gui.miniwob.env import MiniWoBEnv
+        from memenvs.envs.miniwob.env import MiniWoBEnv
 
         return MiniWoBEnv(task, recording=recording)
-    from memenvs.envs.gui.panels.env import PanelsEnv
+    from memenvs.envs.panels.env import PanelsEnv
 
     return PanelsEnv(task)
 

@@ -31,11 +31,11 @@ def headroom(
     ids: tuple[str, ...], split: str, materials: int, jobs: int, out: str | None, as_json: bool
 ) -> None:
     """Measure the headroom of environments: all memorization ids, or those given."""
-    from memenvs.files import write_whole
-    from memenvs.train import report
-    from memenvs.train.headroom import find_rows
-    from memenvs.train.headroom import headroom as run
-    from memenvs.train.headroom_report import as_markdown, print_headroom
+    from memenvs.material.files import write_whole
+    from memenvs.train import tables
+    from memenvs.train.studies.headroom import find_rows
+    from memenvs.train.studies.headroom import headroom as run
+    from memenvs.train.studies.headroom_report import as_markdown, print_headroom
 
     def done(row: Any) -> None:
         click.echo(f"{row.id} is done", err=True)
@@ -48,6 +48,6 @@ def headroom(
         write_whole(Path(out), as_markdown(found, split).encode())
     if as_json:
         document = {"split": split, "rows": [row.as_document() for row in found]}
-        click.echo(report.as_json(document))
+        click.echo(tables.as_json(document))
     elif out is None:
         print_headroom(found)

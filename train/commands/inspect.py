@@ -42,10 +42,10 @@ def inspect(
     which something must be given up, what rules of thumb reach with a quarter of the claims, and
     likely faults. What `memenvs build` wrote beside the file is read, too.
     """
-    from memenvs.files import write_whole
+    from memenvs.material.files import write_whole
     from memenvs.materials.library import find_materials, source_of
-    from memenvs.train import report
-    from memenvs.train.inspection.inspection import inspect as look
+    from memenvs.train import tables
+    from memenvs.train.inspect.inspection import inspect as look
 
     source = source_of(name_or_file)
     file = source if isinstance(source, Path) else None
@@ -60,21 +60,21 @@ def inspect(
         for material in chosen
     ]
     if html is not None:
-        from memenvs.train.inspection.page import page
+        from memenvs.train.inspect.page import page
 
         Path(html).parent.mkdir(parents=True, exist_ok=True)
         write_whole(Path(html), page(found, len(materials)).encode("utf-8", "backslashreplace"))
     if as_json:
-        click.echo(report.as_json(found if len(materials) > 1 else found[0]))
+        click.echo(tables.as_json(found if len(materials) > 1 else found[0]))
     elif html is None:
         _print(found)
 
 
 def _print(found: list[dict[str, Any]]) -> None:
-    from memenvs.train import report
-    from memenvs.train.inspection.inspection import summary_lines
+    from memenvs.train import tables
+    from memenvs.train.inspect.inspection import summary_lines
 
-    console = report.make_console()
+    console = tables.make_console()
     for each in found:
         console.print(f"\n{each['material']}")
         for name, text in summary_lines(each):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from memenvs.train.build.measure import Tally
+    from memenvs.train.own_material.measure import Tally
 
 
 @click.command()
@@ -38,11 +38,11 @@ def links(
     that are right, the share of the supports' claims that were linked, the share of questions
     whose support was found exactly, and the mean score, which should be near the precision.
     """
-    from memenvs.cache import Cache
-    from memenvs.embedders.named import named_encoder
-    from memenvs.files import load_materials
-    from memenvs.train.build.judging import configured_link_judge
-    from memenvs.train.build.measure import measure
+    from memenvs.material.files import load_materials
+    from memenvs.text.cache import Cache
+    from memenvs.text.embedders.named import named_encoder
+    from memenvs.train.own_material.judging import configured_link_judge
+    from memenvs.train.own_material.measure import measure
 
     materials = [material for file in files for material in load_materials(file)]
     used = named_encoder(encoder, model=encoder_model, dimension=None)

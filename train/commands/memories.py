@@ -29,11 +29,11 @@ def memories(
     material: the Odyssey, the test split of every small tier, level 1b, LoCoMo, EntailmentBank.
     No model is asked: an observable stand-in judges, whatever MEMENVS_JUDGE_URL says.
     """
-    from memenvs.files import save_materials, write_whole
-    from memenvs.materials.conversion import convert
-    from memenvs.train.memories import SECTIONS, run_section
-    from memenvs.train.memories_report import as_markdown
-    from memenvs.train.scenarios import run_scenarios
+    from memenvs.material.files import save_materials, write_whole
+    from memenvs.materials.datasets.conversion import convert
+    from memenvs.train.studies.memories import SECTIONS, run_section
+    from memenvs.train.studies.memories_report import as_markdown
+    from memenvs.train.studies.scenarios import run_scenarios
 
     given = {"locomo": locomo, "entailment-bank": entailment_bank}
     known = {each.title: each for each in SECTIONS}

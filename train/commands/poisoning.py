@@ -26,9 +26,16 @@ def poisoning(
     a model that poisoning-train saved. A simulated reasoner answers; no language model is asked.
     Differences are paired with full, where it is among them.
     """
-    from memenvs.train import report
-    from memenvs.train.poisoning import BASELINE, DEFAULT_POLICIES, run_poisoning
-    from memenvs.train.poisoning_report import LEGEND, SHOWN, cells, gaps, verdicts, write_results
+    from memenvs.train import tables
+    from memenvs.train.studies.poisoning.comparison import BASELINE, DEFAULT_POLICIES, run_poisoning
+    from memenvs.train.studies.poisoning.report import (
+        LEGEND,
+        SHOWN,
+        cells,
+        gaps,
+        verdicts,
+        write_results,
+    )
 
     policies = list(dict.fromkeys(policy)) or list(DEFAULT_POLICIES)
     result = run_poisoning(
@@ -41,22 +48,22 @@ def poisoning(
     if out is not None:
         write_results(result, Path(out))
     if as_json:
-        click.echo(report.as_json(result.as_document()))
+        click.echo(tables.as_json(result.as_document()))
         return
-    console = report.make_console()
-    console.print(report.plain_table(["policy", *SHOWN.values()], cells(result), {"policy"}))
+    console = tables.make_console()
+    console.print(tables.plain_table(["policy", *SHOWN.values()], cells(result), {"policy"}))
     console.print(LEGEND, style="dim")
     for each in gaps(result):
         console.print(f"\n{each[0]} less {BASELINE}", style="bold")
         console.print(
-            report.plain_table(
+            tables.plain_table(
                 ["metric", "difference"], zip(SHOWN, each[1:], strict=False), {"metric"}
             )
         )
     if rows := verdicts(result):
         console.print("\nThe paper's orderings", style="bold")
         columns = ["metric", "ordering", "difference", "here"]
-        console.print(report.plain_table(columns, rows, {"metric", "ordering", "here"}))
+        console.print(tables.plain_table(columns, rows, {"metric", "ordering", "here"}))
 
 
 @click.command("poisoning-train")
@@ -66,7 +73,7 @@ def poisoning(
 @click.option("--steps", type=click.IntRange(1), help="Decisions to learn from.")
 def poisoning_train(out: str, price: float, seed: int, steps: int | None) -> None:
     """Learn to choose contexts by MaskablePPO on the training scenarios; write the model to OUT."""
-    from memenvs.train.poisoning_training import STEPS, save_model, train_policy
+    from memenvs.train.studies.poisoning.training import STEPS, save_model, train_policy
 
     if not Path(out).resolve().parent.is_dir():
         raise ValueError(f"{out}: its folder does not exist; make it first")

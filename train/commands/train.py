@@ -12,7 +12,7 @@ import click
 if TYPE_CHECKING:
     from types import FrameType
 
-    from memenvs.train.training.settings import Training
+    from memenvs.train.learn.settings import Training
 
 INTERRUPTED, TERMINATED = 130, 143
 
@@ -45,8 +45,8 @@ def train(
     DIR/seed-N. Whatever interrupts it, --resume goes on from the last checkpoint as if nothing had
     happened.
     """
-    from memenvs.train.training.folder import stored_training
-    from memenvs.train.training.settings import load_training
+    from memenvs.train.learn.folder import stored_training
+    from memenvs.train.learn.settings import load_training
 
     if bool(config) == bool(resume):
         raise click.UsageError("give what to train: a CONFIG, or --resume DIR, not both")
@@ -71,9 +71,9 @@ def train(
 
 def _train(training: Training, folder: Path) -> int:
     """Train, and say how to go on where something stops it; gives the exit code."""
-    from memenvs.train.training.jobs import jobs_of
-    from memenvs.train.training.progress import Progress, of_frontier
-    from memenvs.train.training.run import train as run
+    from memenvs.train.learn.jobs import jobs_of
+    from memenvs.train.learn.progress import Progress, of_frontier
+    from memenvs.train.learn.run import train as run
 
     def stop(number: int, frame: FrameType | None) -> None:
         raise _Terminated
@@ -103,7 +103,7 @@ def _train(training: Training, folder: Path) -> int:
 
 def _how(folder: Path) -> str:
     """Say how to go on, where anything was begun."""
-    from memenvs.train.training.folder import CONFIG
+    from memenvs.train.learn.folder import CONFIG
 
     if not (folder / CONFIG).exists():
         return "nothing was begun; start again"

@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from memenvs.incidence import FloatArray
-from memenvs.material import Material
-from memenvs.multi.vector import VectorGame
+from memenvs.games.vector import VectorGame
+from memenvs.material.incidence import FloatArray
+from memenvs.material.material import Material
 from memenvs.policies import is_path, policy_class
 from memenvs.train.cast import Cast, facts
 from memenvs.train.experiment import Experiment
 from memenvs.train.games.making import check_name, make_game, opposing
 from memenvs.train.games.play import EPISODES, Values, units_of
-from memenvs.train.setting import Setting, make_setting, preset_of
+from memenvs.train.places import Setting, make_setting, preset_of
 from memenvs.train.statistics import mean_interval
 
 Record = dict[str, Any]

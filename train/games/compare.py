@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from memenvs.train.evaluate import Track, untracked
 from memenvs.train.experiment import Experiment
 from memenvs.train.games.arena import Record, make_arena
 from memenvs.train.games.payoff import STAKES, payoffs
 from memenvs.train.games.sharing import sharing
+from memenvs.train.play import Track, untracked
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ import numpy as np
 
 from memenvs.envs.memorization.slots import EMPTY
 from memenvs.envs.memorization.vector import MemorizationVectorEnv
-from memenvs.incidence import BoolArray, FloatArray
-from memenvs.material import Material
-from memenvs.multi.shared_writers import SharedWriters
-from memenvs.multi.streams import owners
+from memenvs.games.shared_writers import SharedWriters
+from memenvs.games.streams import owners
+from memenvs.material.incidence import BoolArray, FloatArray
+from memenvs.material.material import Material
 from memenvs.policies.base import Policy, privileged
 from memenvs.train.cast import Cast
 from memenvs.train.games.arena import Arena, stacked

@@ -8,22 +8,27 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
-from memenvs.multi.asker import AskerWriter
-from memenvs.multi.poison import PoisonerWriter
-from memenvs.multi.registry import GAMES
-from memenvs.multi.shared_writers import SharedWriters
-from memenvs.multi.vector import VectorGame
+from memenvs.games.asker import AskerWriter
+from memenvs.games.poison import PoisonerWriter
+from memenvs.games.registry import GAMES
+from memenvs.games.shared_writers import SharedWriters
+from memenvs.games.vector import VectorGame
 from memenvs.policies import is_path, make, policy_class
 from memenvs.policies.base import Policy
-from memenvs.policies.loading import build
-from memenvs.policies.mixture import Mixture
-from memenvs.policies.models import WRITER, find_models, is_model
-from memenvs.policies.opponents import SCRIPTED, TrainedOpponent, make_opponent, opponents_of
+from memenvs.policies.learned.loading import build
+from memenvs.policies.learned.mixture import Mixture
+from memenvs.policies.learned.models import WRITER, find_models, is_model
+from memenvs.policies.opponents.opponents import (
+    SCRIPTED,
+    TrainedOpponent,
+    make_opponent,
+    opponents_of,
+)
 from memenvs.train.config_files import unknown
 from memenvs.train.games.seats import Seats
 
 if TYPE_CHECKING:
-    from memenvs.train.training.settings import Game
+    from memenvs.train.learn.settings import Game
 
 CLASSES: dict[str, type[VectorGame]] = {
     "shared-writers": SharedWriters,

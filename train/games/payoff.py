@@ -7,16 +7,21 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from memenvs.incidence import FloatArray
-from memenvs.material import Material
-from memenvs.multi.vector import VectorGame
+from memenvs.games.vector import VectorGame
+from memenvs.material.incidence import FloatArray
+from memenvs.material.material import Material
 from memenvs.policies.base import Policy
-from memenvs.policies.models import WRITER, is_model
-from memenvs.policies.opponents import SCRIPTED, TrainedOpponent, make_opponent, opponents_of
+from memenvs.policies.learned.models import WRITER, is_model
+from memenvs.policies.opponents.opponents import (
+    SCRIPTED,
+    TrainedOpponent,
+    make_opponent,
+    opponents_of,
+)
 from memenvs.train.cast import Cast
-from memenvs.train.evaluate import Track, untracked
 from memenvs.train.games.arena import Arena, Record, ends, stacked, total
 from memenvs.train.games.play import MEASURES, Values, play
+from memenvs.train.play import Track, untracked
 
 # By the opponent's seat: what it wants low, and who plays as if there were no opponent.
 STAKES = {"poisoner": "utility", "asker": "answered"}

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from memenvs.incidence import FloatArray
-from memenvs.material import Material
-from memenvs.multi.vector import Infos, VectorGame
+from memenvs.games.vector import Infos, VectorGame
+from memenvs.material.incidence import FloatArray
+from memenvs.material.material import Material
 from memenvs.policies.base import Policy
-from memenvs.train.evaluate import episode_seed
+from memenvs.train.play import episode_seed
 
 EPISODES = 64  # at once
 # Of the memory at the end, and of what was settled on the way.

@@ -13,14 +13,14 @@ from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvObs, VecEnvStepReturn
 
-from memenvs.material import Material
-from memenvs.multi.vector import VectorGame
+from memenvs.games.vector import VectorGame
+from memenvs.material.material import Material
 from memenvs.policies import make
 from memenvs.policies.base import Policy
-from memenvs.policies.mixture import Mixture
-from memenvs.policies.models import WRITER
-from memenvs.policies.opponents import make_opponent, opponent_columns
-from memenvs.policies.saved import column_names
+from memenvs.policies.learned.mixture import Mixture
+from memenvs.policies.learned.models import WRITER
+from memenvs.policies.learned.saved import column_names
+from memenvs.policies.opponents.opponents import make_opponent, opponent_columns
 from memenvs.train.vec_env import FINAL
 
 Arrays = dict[str, NDArray[Any]]

@@ -6,17 +6,17 @@ import math
 
 import numpy as np
 
-from memenvs.incidence import FloatArray
-from memenvs.material import Material
-from memenvs.multi.shared_writers import SharedWriters
-from memenvs.multi.vector import VectorGame
+from memenvs.games.shared_writers import SharedWriters
+from memenvs.games.vector import VectorGame
+from memenvs.material.incidence import FloatArray
+from memenvs.material.material import Material
 from memenvs.policies.base import Policy
 from memenvs.train.cast import Cast
-from memenvs.train.evaluate import Track, untracked
 from memenvs.train.games.arena import Arena, Record, ends, stacked, total
 from memenvs.train.games.copies import play_copies
 from memenvs.train.games.play import Values, play
-from memenvs.train.references import Reference, references
+from memenvs.train.optima import Reference, references
+from memenvs.train.play import Track, untracked
 from memenvs.train.statistics import difference, interval
 
 SPLITS = {":split": False, ":split-often": True}  # after a name: independent copies; how asked

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from memenvs.records import FLOAT32_MAX
+from memenvs.material.records import FLOAT32_MAX
 
 # Unit vectors and their products leave [-1, 1] by rounding.
 UNIT = 1.001

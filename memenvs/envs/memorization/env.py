@@ -33,8 +33,8 @@ from memenvs.envs.memorization.rules import (
     Settlement,
     Utility,
 )
-from memenvs.incidence import BoolArray
-from memenvs.material import Material
+from memenvs.material.incidence import BoolArray
+from memenvs.material.material import Material
 from memenvs.materials.library import Source
 
 Observation = dict[str, Any]  # of arrays; Layout names their columns

@@ -9,7 +9,7 @@ from memenvs.envs.memorization.prepared import Prepared
 from memenvs.envs.memorization.rules import Actions, Rules
 from memenvs.envs.memorization.settlement import Account, Settled
 from memenvs.envs.memorization.writing import Writing
-from memenvs.incidence import BoolArray
+from memenvs.material.incidence import BoolArray
 
 
 class Episode(Writing):

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memenvs.envs.memorization.layout import Layout
-from memenvs.incidence import FloatArray, IntArray
-from memenvs.material import Material
-from memenvs.records import Claim
+from memenvs.material.incidence import FloatArray, IntArray
+from memenvs.material.material import Material
+from memenvs.material.records import Claim
 
 Float32 = NDArray[np.float32]
 

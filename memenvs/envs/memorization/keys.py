@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from memenvs.counter import episode_keys
 from memenvs.envs.memorization.batch.buffers import Part
-from memenvs.incidence import BoolArray
+from memenvs.material.incidence import BoolArray
 
 AHEAD = 32  # keys that are taken from a generator at once
 

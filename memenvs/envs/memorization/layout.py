@@ -22,7 +22,7 @@ from memenvs.envs.memorization.columns import (
     TEXT_COLUMNS,
     Column,
 )
-from memenvs.material import Material
+from memenvs.material.material import Material
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from memenvs.envs.memorization.layout import Layout
 from memenvs.envs.memorization.observe import observe
 from memenvs.envs.memorization.rules import Actions, Rules
 from memenvs.envs.memorization.writing import Writing
-from memenvs.incidence import FloatArray, IntArray
-from memenvs.records import Claim
+from memenvs.material.incidence import FloatArray, IntArray
+from memenvs.material.records import Claim
 
 # What changes as a memory is written, beside what the stream itself holds.
 SLOTS = ("claims", "written", "priority", "rows", "_similarity")

@@ -14,15 +14,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from memenvs.counter import MATERIAL, uniforms
-from memenvs.encoders import embeddings
 from memenvs.envs.memorization.features import Features
 from memenvs.envs.memorization.layout import Layout, Limits
 from memenvs.errors import MaterialError
-from memenvs.incidence import FloatArray, IntArray
-from memenvs.material import Material
+from memenvs.material.incidence import FloatArray, IntArray
+from memenvs.material.material import Material
 from memenvs.materials.generator.tiers import Split, Tier
 from memenvs.materials.library import Source, draw, refuse_split, source_of, takes_generator
-from memenvs.reading import ranked_answers
+from memenvs.reading.utility import ranked_answers
+from memenvs.text.encoders import embeddings
 
 KEPT = 1 << 15  # claims of the materials that stay made, and of those that stay prepared
 

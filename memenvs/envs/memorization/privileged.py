@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from memenvs.incidence import IntArray
-from memenvs.material import Material
+from memenvs.material.incidence import IntArray
+from memenvs.material.material import Material
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from numbers import Integral
 from typing import Literal, TypeVar
 
-from memenvs.budget import allowance
-from memenvs.incidence import IntArray
+from memenvs.material.budget import allowance
+from memenvs.material.incidence import IntArray
 
 HISTORY = 16  # settled queries in view where queries are disclosed by settlement
 MAX_SLOTS = 10_000  # each slot has a row in the observation, and a similarity to each other

@@ -10,8 +10,8 @@ import numpy as np
 from memenvs.counter import QUERY, TRUTH, uniforms
 from memenvs.envs.memorization.prepared import Prepared
 from memenvs.envs.memorization.rules import Utility
-from memenvs.incidence import BoolArray
-from memenvs.material import Material
+from memenvs.material.incidence import BoolArray
+from memenvs.material.material import Material
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,8 @@ from memenvs.envs.memorization.keys import Keys, reset_mask
 from memenvs.envs.memorization.privileged import Privileged
 from memenvs.envs.memorization.render.renderer import RenderMode
 from memenvs.envs.memorization.slots import EMPTY
-from memenvs.incidence import BoolArray, FloatArray, IntArray
-from memenvs.material import Material
+from memenvs.material.incidence import BoolArray, FloatArray, IntArray
+from memenvs.material.material import Material
 from memenvs.materials.library import Source
 
 Infos = dict[str, Any]

@@ -12,7 +12,7 @@ from memenvs.envs.memorization.layout import Layout
 from memenvs.envs.memorization.records import Records
 from memenvs.envs.memorization.rules import Actions, Rules, refusal
 from memenvs.envs.memorization.slots import Slots
-from memenvs.incidence import BoolArray
+from memenvs.material.incidence import BoolArray
 
 
 class Writing:

@@ -17,7 +17,7 @@ from memenvs.envs.poisoning.layout import (
     TOKEN_UNIT,
 )
 from memenvs.envs.poisoning.reasoner import cosines
-from memenvs.incidence import BoolArray, FloatArray, IntArray
+from memenvs.material.incidence import BoolArray, FloatArray, IntArray
 from memenvs.materials.poisoning.records import NO_SLOT, ROOT, Scenario
 from memenvs.materials.poisoning.sets import MAX_ENTRIES
 

@@ -18,7 +18,7 @@ from gymnasium import spaces
 from memenvs.counter import episode_key
 from memenvs.envs.poisoning.layout import LAYOUT
 from memenvs.envs.poisoning.rounds import Rounds
-from memenvs.incidence import BoolArray
+from memenvs.material.incidence import BoolArray
 from memenvs.materials.poisoning import Scenario
 from memenvs.materials.poisoning.sets import MAX_ENTRIES
 

@@ -7,8 +7,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from memenvs.encoders import HashingEncoder
-from memenvs.incidence import BoolArray, FloatArray, IntArray
+from memenvs.material.incidence import BoolArray, FloatArray, IntArray
+from memenvs.text.encoders import HashingEncoder
 
 MIDDLE = 0.25  # of its relevance, what a line in the middle of the context loses
 FAILED = 0.3  # factor of a line recorded as failed

@@ -20,7 +20,7 @@ from memenvs.envs.poisoning.layout import (
     TOKEN_UNIT,
 )
 from memenvs.envs.poisoning.reasoner import NOTHING, choose_line
-from memenvs.incidence import BoolArray, FloatArray, IntArray
+from memenvs.material.incidence import BoolArray, FloatArray, IntArray
 from memenvs.materials.poisoning import Scenario, Split
 from memenvs.materials.poisoning.sets import MAX_ENTRIES
 

@@ -14,7 +14,7 @@ from memenvs.envs.memorization.batch.buffers import Part
 from memenvs.envs.memorization.keys import Keys, reset_mask
 from memenvs.envs.poisoning.env import BUDGET, Observation, PoisoningEnv, refuse_illegal
 from memenvs.envs.poisoning.rounds import Rounds
-from memenvs.incidence import BoolArray, FloatArray, IntArray
+from memenvs.material.incidence import BoolArray, FloatArray, IntArray
 from memenvs.materials.poisoning import Scenario
 
 Infos = dict[str, Any]

@@ -6,11 +6,11 @@ from itertools import product
 
 import numpy as np
 
-from memenvs.material import Material
+from memenvs.material.material import Material
+from memenvs.material.records import Claim, Item, Query
 from memenvs.materials.generator.contents import ALONE
 from memenvs.materials.generator.draft import NONE, SESSION, Draft, draw_draft
 from memenvs.materials.generator.parameters import Parameters, World, draw_world
-from memenvs.records import Claim, Item, Query
 
 
 def generate(

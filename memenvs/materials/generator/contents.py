@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from memenvs.incidence import BoolArray, FloatArray, IntArray
+from memenvs.material.incidence import BoolArray, FloatArray, IntArray
 from memenvs.materials.generator.parameters import Parameters, World
 
 SPREAD = 1.0  # of the queries of a topic, around its centre of length 1

@@ -10,7 +10,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import ArrayLike
 
-from memenvs.incidence import BoolArray, FloatArray, IntArray
+from memenvs.material.incidence import BoolArray, FloatArray, IntArray
 from memenvs.materials.generator.parameters import Family, Parameters, World
 
 ESTABLISHED_STYLE = -6.0  # of a source that is known to be reliable; honest ones lie around 0

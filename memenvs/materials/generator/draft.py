@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from memenvs.incidence import BoolArray, FloatArray, IntArray
+from memenvs.material.incidence import BoolArray, FloatArray, IntArray
 from memenvs.materials.generator.contents import Contents, draw_contents, normals
 from memenvs.materials.generator.cues import COSTS, importances, styles
 from memenvs.materials.generator.parameters import Parameters, World

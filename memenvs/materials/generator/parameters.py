@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from memenvs.incidence import FloatArray
+from memenvs.material.incidence import FloatArray
 
 
 @dataclass(frozen=True, kw_only=True)

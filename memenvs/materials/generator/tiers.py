@@ -12,7 +12,7 @@ from typing import Any, overload
 import numpy as np
 
 from memenvs.errors import MaterialError
-from memenvs.material import Material
+from memenvs.material.material import Material
 from memenvs.materials.generator.assemble import assemble
 from memenvs.materials.generator.draft import Draft, draw_draft
 from memenvs.materials.generator.parameters import Family, Parameters, Size, World, draw_world

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, TypeAlias
 
-from memenvs.material import Material
-from memenvs.records import Claim, Item, Query
+from memenvs.material.material import Material
+from memenvs.material.records import Claim, Item, Query
 
 Kind: TypeAlias = Literal["observation", "claim", "tool"]
 Source: TypeAlias = Literal["official", "database", "news", "forum", "mirror"]

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memenvs.encoders import embeddings
 from memenvs.envs.memorization.env import MemorizationEnv
 from memenvs.envs.memorization.features import Reader
 from memenvs.envs.memorization.live import Live
-from memenvs.material import Material
-from memenvs.records import Claim, Item, Query
+from memenvs.material.material import Material
+from memenvs.material.records import Claim, Item, Query
+from memenvs.text.encoders import embeddings
 
 CLOSE = 2e-6  # products of single precision, summed in another order
 

@@ -8,8 +8,8 @@ import pytest
 
 import memenvs
 from leaks import differing
-from memenvs.audit import audit, audit_tier
 from memenvs.envs.memorization.settlement import Account
+from memenvs.material.audit import audit, audit_tier
 from memenvs.materials.generator import TIERS
 
 SMALL = [name for name in TIERS if not name.endswith(("-128", "-1000"))]

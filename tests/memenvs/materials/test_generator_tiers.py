@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from closeness import near
-from memenvs.encoders import embeddings
 from memenvs.materials.generator import TIERS, Family, draw_world, generate
 from memenvs.materials.generator.cues import importance_density, truth_filter
 from memenvs.materials.generator.draft import NONE
+from memenvs.text.encoders import embeddings
 
 COUNT = 200
 

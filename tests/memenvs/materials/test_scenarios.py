@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import memenvs
-from memenvs.encoders import embeddings
 from memenvs.materials.library import find_materials
 from memenvs.materials.scenarios import SCENARIOS
+from memenvs.text.encoders import embeddings
 
 ROOT = Path(__file__).parents[3]
 BY_NAME = {scenario.name: scenario for scenario in SCENARIOS}

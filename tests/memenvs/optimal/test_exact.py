@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from instances import random_material
-from memenvs.material import Material
+from memenvs.material.material import Material
+from memenvs.material.records import Claim, Item, Query
 from memenvs.materials.odyssey import odyssey, odyssey_composite, odyssey_noisy
 from memenvs.optimal import exact, options
 from memenvs.optimal.curve import frontier
-from memenvs.records import Claim, Item, Query
 
 
 def utility(material, memory, objective):

@@ -6,11 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from instances import random_material
-from memenvs.material import Material
+from memenvs.material.material import Material
+from memenvs.material.records import Claim, Item, Query
 from memenvs.materials.odyssey import odyssey_composite
 from memenvs.optimal.curve import frontier
 from memenvs.optimal.greedy import one_claim_greedy
-from memenvs.records import Claim, Item, Query
 
 SETTINGS = settings(max_examples=60, deadline=None)
 

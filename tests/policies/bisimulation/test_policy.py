@@ -9,13 +9,13 @@ from memenvs import Claim, Item, Material, Query
 from memenvs.envs.levels import LEVELS
 from memenvs.envs.memorization.env import MemorizationEnv
 from memenvs.envs.memorization.vector import MemorizationVectorEnv
-from memenvs.files import save_materials
+from memenvs.material.files import save_materials
 from memenvs.policies import make
 from memenvs.policies.bisimulation.constants import PAPER
 from memenvs.policies.bisimulation.graph import COUNT, FAILURE, SUCCESS, TARGET
 from memenvs.policies.bisimulation.situations import Name, Situations, as_batch
-from memenvs.policies.simple import Confidence, FirstInFirstOut
-from memenvs.train.evaluate import play
+from memenvs.policies.rules.simple import Confidence, FirstInFirstOut
+from memenvs.train.play import play
 from players import SETTINGS, run
 
 

@@ -8,10 +8,10 @@ import pytest
 
 from browsers import PAGES, RECORDED
 from memenvs.envs.gui.env import encode
-from memenvs.envs.gui.miniwob.env import MiniWoBEnv
 from memenvs.envs.gui.page import CLICK, HOVER, Action, Element, Page
-from memenvs.envs.gui.panels.tasks import TASKS
-from memenvs.envs.gui.panels.vector import PanelsVectorEnv
+from memenvs.envs.miniwob.env import MiniWoBEnv
+from memenvs.envs.panels.tasks import TASKS
+from memenvs.envs.panels.vector import PanelsVectorEnv
 from memenvs.policies.bisimulation import FAILURE, NEITHER, SUCCESS, UNKNOWN, adapter_for
 from memenvs.policies.gui import GuiAdapter
 from memenvs.policies.gui.adapter import look_at

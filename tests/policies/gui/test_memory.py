@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from browsers import PAGES, RECORDED
-from memenvs.envs.gui.miniwob.browser import BrowserError
-from memenvs.envs.gui.miniwob.env import MiniWoBEnv
-from memenvs.envs.gui.panels.env import PanelsEnv
-from memenvs.envs.gui.panels.vector import PanelsVectorEnv
+from memenvs.envs.miniwob.browser import BrowserError
+from memenvs.envs.miniwob.env import MiniWoBEnv
+from memenvs.envs.panels.env import PanelsEnv
+from memenvs.envs.panels.vector import PanelsVectorEnv
 from memenvs.policies.bisimulation import TransitionMemory
 from memenvs.policies.gui import ScriptedPolicy
 from memenvs.wrappers import BisimulationMemory, VectorBisimulationMemory

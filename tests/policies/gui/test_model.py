@@ -8,9 +8,9 @@ import pytest
 
 from memenvs.envs.gui.columns import element_rows
 from memenvs.envs.gui.page import Element, Page
-from memenvs.model_server import ServerError
 from memenvs.policies.gui import ModelPolicy
 from memenvs.policies.gui.model import read_actions
+from memenvs.text.model_server import ServerError
 
 PAGE = Page(
     'Find "x".',

@@ -7,8 +7,8 @@ from memenvs.envs.gui.columns import action_mask, element_rows, goal_row
 from memenvs.envs.gui.env import encode
 from memenvs.envs.gui.goal import read_goal
 from memenvs.envs.gui.page import HOVER, Action, Element, Page
-from memenvs.envs.gui.panels.env import PanelsEnv
-from memenvs.envs.gui.panels.tasks import TASKS
+from memenvs.envs.panels.env import PanelsEnv
+from memenvs.envs.panels.tasks import TASKS
 from memenvs.policies.gui import ScriptedPolicy
 
 

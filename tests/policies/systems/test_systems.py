@@ -15,7 +15,7 @@ from memenvs.materials.odyssey import odyssey
 from memenvs.policies import make
 from memenvs.policies.systems.process import ProcessSystem
 from memenvs.policies.systems.protocol import FaultySystemError
-from memenvs.train.evaluate import play
+from memenvs.train.play import play
 from players import run
 
 PROGRAM = Path(__file__).parents[2] / "support" / "memory_process.py"

@@ -8,16 +8,16 @@ import pytest
 
 from commands import memenvs_cli
 from memenvs.envs.memorization.env import MemorizationEnv
+from memenvs.games import poisoner_writer_v0, shared_writers_v0
 from memenvs.materials.generator.tiers import TIERS
-from memenvs.multi import poisoner_writer_v0, shared_writers_v0
 from memenvs.policies import make
-from memenvs.policies.opponents import make_opponent
+from memenvs.policies.opponents.opponents import make_opponent
 from memenvs.train.compare import compare
-from memenvs.train.evaluate import episode_seed, play
 from memenvs.train.experiment import load_experiment
 from memenvs.train.games.compare import compare_in_game
 from memenvs.train.games.play import play as play_game
 from memenvs.train.games.play import units_of
+from memenvs.train.play import episode_seed, play
 from saved_opponents import save_opponent
 
 TIER = TIERS["hidden"]

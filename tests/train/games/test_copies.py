@@ -5,15 +5,15 @@ import pytest
 
 from memenvs import Claim, Item, Material, Query
 from memenvs.envs.memorization.env import MemorizationEnv
+from memenvs.games.streams import owners
 from memenvs.materials.generator.tiers import TIERS
-from memenvs.multi.streams import owners
 from memenvs.policies import make
 from memenvs.policies.base import privileged
-from memenvs.train.evaluate import episode_seed
 from memenvs.train.experiment import load_experiment
 from memenvs.train.games.arena import make_arena
 from memenvs.train.games.compare import compare_in_game
 from memenvs.train.games.copies import part_of, play_copies
+from memenvs.train.play import episode_seed
 
 TIER = TIERS["hidden"]
 MATERIALS = list(TIER.split("validation")[:4])

@@ -5,15 +5,15 @@ import pytest
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 
+from memenvs.games import asker_writer_v0, poisoner_writer_v0, shared_writers_v0
 from memenvs.materials.generator.tiers import TIERS
-from memenvs.multi import asker_writer_v0, poisoner_writer_v0, shared_writers_v0
 from memenvs.policies import make
-from memenvs.policies.askers import ASKERS
-from memenvs.policies.mixture import Mixture
-from memenvs.policies.networks.opponent import OpponentPolicy
-from memenvs.policies.opponents import opponent_columns
-from memenvs.policies.poisoners import POISONERS
-from memenvs.policies.saved import column_names
+from memenvs.policies.learned.mixture import Mixture
+from memenvs.policies.learned.networks.opponent import OpponentPolicy
+from memenvs.policies.learned.saved import column_names
+from memenvs.policies.opponents.askers import ASKERS
+from memenvs.policies.opponents.opponents import opponent_columns
+from memenvs.policies.opponents.poisoners import POISONERS
 from memenvs.train.games.seats import Seats
 
 HIDDEN = list(TIERS["hidden"].split("train")[:4])

@@ -12,8 +12,8 @@ from memenvs.envs.memorization.batch.compiled import WAYS, Arrays, blank_ways, c
 from memenvs.envs.memorization.layout import Layout
 from memenvs.envs.memorization.prepared import Materials
 from memenvs.envs.memorization.rules import Disclosure
-from memenvs.incidence import BoolArray, IntArray
-from memenvs.material import Material
+from memenvs.material.incidence import BoolArray, IntArray
+from memenvs.material.material import Material
 
 BYTES = 1 << 29  # what the arrays of all materials together may take
 

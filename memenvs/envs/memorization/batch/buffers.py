@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from memenvs.envs.memorization.features import Float32
 from memenvs.envs.memorization.layout import Layout
-from memenvs.incidence import IntArray
+from memenvs.material.incidence import IntArray
 
 BLOCKS = 4  # that are remembered once they left
 UNSEEN = 3  # references to a block that is only remembered: the list's, the loop's, the call's

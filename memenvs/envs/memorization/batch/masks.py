@@ -8,7 +8,7 @@ import numpy as np
 
 from memenvs.envs.memorization.batch.buffers import Part
 from memenvs.envs.memorization.layout import Layout
-from memenvs.incidence import BoolArray, IntArray
+from memenvs.material.incidence import BoolArray, IntArray
 
 if TYPE_CHECKING:
     from memenvs.envs.memorization.batch.state import Batch

@@ -9,7 +9,7 @@ from memenvs.envs.memorization.batch.buffers import Buffers, Part
 from memenvs.envs.memorization.batch.compiled import ABSENT, CLAIM, TAGS, sentinels
 from memenvs.envs.memorization.features import Float32
 from memenvs.envs.memorization.layout import Layout
-from memenvs.incidence import BoolArray, FloatArray, IntArray
+from memenvs.material.incidence import BoolArray, FloatArray, IntArray
 
 WRITTEN = TAGS  # column of a slot's tags, after those of its claim: the decision of the write
 NO_LABEL = -2  # of an empty slot; no claim, and no considered one, has it

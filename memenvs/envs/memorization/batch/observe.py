@@ -21,7 +21,7 @@ from memenvs.envs.memorization.batch.memory import WRITTEN, present
 from memenvs.envs.memorization.batch.similarity import Similarity
 from memenvs.envs.memorization.features import Float32
 from memenvs.envs.memorization.layout import Layout
-from memenvs.incidence import FloatArray, IntArray
+from memenvs.material.incidence import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from memenvs.envs.memorization.batch.state import Batch

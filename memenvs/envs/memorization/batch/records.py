@@ -13,7 +13,7 @@ from memenvs.envs.memorization.batch.similarity import Similarity
 from memenvs.envs.memorization.features import Float32
 from memenvs.envs.memorization.layout import Layout
 from memenvs.envs.memorization.rules import Rules
-from memenvs.incidence import BoolArray, IntArray
+from memenvs.material.incidence import BoolArray, IntArray
 
 
 class BatchRecords:

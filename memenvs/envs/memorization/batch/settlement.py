@@ -13,7 +13,7 @@ from memenvs.envs.memorization.batch.buffers import Part
 from memenvs.envs.memorization.batch.compiled import STORED, TRUE
 from memenvs.envs.memorization.rules import Rules
 from memenvs.envs.memorization.settlement import expected
-from memenvs.incidence import BoolArray, FloatArray, IntArray
+from memenvs.material.incidence import BoolArray, FloatArray, IntArray
 
 CELLS = 1 << 22  # places of supports that are looked up at once
 

@@ -14,7 +14,7 @@ from memenvs.envs.memorization.layout import Layout
 from memenvs.envs.memorization.prepared import Materials
 from memenvs.envs.memorization.render.renderer import Renderer, RenderMode
 from memenvs.envs.memorization.rules import Actions, Rules
-from memenvs.incidence import IntArray
+from memenvs.material.incidence import IntArray
 
 
 class Shadows:

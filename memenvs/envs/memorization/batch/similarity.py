@@ -12,7 +12,7 @@ from memenvs.envs.memorization.batch.compiled import ABSENT
 from memenvs.envs.memorization.batch.memory import BatchMemory
 from memenvs.envs.memorization.features import Float32
 from memenvs.envs.memorization.layout import Layout
-from memenvs.incidence import IntArray
+from memenvs.material.incidence import IntArray
 
 
 class Similarity(ABC):

@@ -17,7 +17,7 @@ from memenvs.envs.memorization.batch.settlement import BatchAccount, Masses
 from memenvs.envs.memorization.batch.similarity import Multiplied, Similarity, Tabulated
 from memenvs.envs.memorization.layout import Layout
 from memenvs.envs.memorization.rules import HISTORY, Actions, Rules, refusal
-from memenvs.incidence import BoolArray, FloatArray, IntArray
+from memenvs.material.incidence import BoolArray, FloatArray, IntArray
 
 
 class Batch:

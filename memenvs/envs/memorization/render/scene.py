@@ -13,8 +13,8 @@ from memenvs.envs.memorization.episode import Episode
 from memenvs.envs.memorization.rules import Rules
 from memenvs.envs.memorization.settlement import Settled
 from memenvs.envs.memorization.slots import EMPTY
-from memenvs.incidence import BoolArray, IntArray
-from memenvs.material import Material
+from memenvs.material.incidence import BoolArray, IntArray
+from memenvs.material.material import Material
 from memenvs.optimal.curve import frontier
 
 FRONTIER_SECONDS = 1.0  # for each objective of a material; past that its upper bound is shown

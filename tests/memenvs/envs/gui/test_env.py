@@ -7,8 +7,8 @@ from gymnasium.vector import AutoresetMode
 
 from memenvs.envs.gui.env import GuiEnv
 from memenvs.envs.gui.page import Outcome, Page
-from memenvs.envs.gui.panels.env import PanelsEnv
-from memenvs.envs.gui.panels.vector import PanelsVectorEnv
+from memenvs.envs.panels.env import PanelsEnv
+from memenvs.envs.panels.vector import PanelsVectorEnv
 
 
 class Corridor:

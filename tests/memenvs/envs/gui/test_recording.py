@@ -8,11 +8,11 @@ import pytest
 
 from browsers import PAGES, RECORDED
 from memenvs.envs.gui.goal import read_goal
-from memenvs.envs.gui.miniwob.browser import BrowserError
-from memenvs.envs.gui.miniwob.env import MiniWoBEnv
-from memenvs.envs.gui.miniwob.recording import Recording
-from memenvs.envs.gui.miniwob.tasks import TASKS
 from memenvs.envs.gui.page import Element, Outcome, Page
+from memenvs.envs.miniwob.browser import BrowserError
+from memenvs.envs.miniwob.env import MiniWoBEnv
+from memenvs.envs.miniwob.recording import Recording
+from memenvs.envs.miniwob.tasks import TASKS
 
 SHOWN = Outcome(Page('On "é".', (Element("tab", 'a"b', "selected"),), "tëxt"), True, -1.0)
 

@@ -5,8 +5,8 @@ import pytest
 
 from memenvs.envs.gui.goal import read_goal
 from memenvs.envs.gui.page import CLICK, HOVER
-from memenvs.envs.gui.panels.tasks import FILLER, TASKS, WORDS, find_task, make_widget
-from memenvs.envs.gui.panels.widget import Node, Widget
+from memenvs.envs.panels.tasks import FILLER, TASKS, WORDS, find_task, make_widget
+from memenvs.envs.panels.widget import Node, Widget
 
 
 def labels(widget, state):

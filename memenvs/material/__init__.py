@@ -1,0 +1,1 @@
+"""Materials: their records, what claims entail, and their files."""

@@ -1,0 +1,1 @@
+"""Readers of published data sets, each a Conversion of files to materials."""

@@ -1,7 +1,0 @@
-"""Games of several agents over one memory, by PettingZoo's conventions."""
-
-from memenvs.multi.registry import GAMES, GameRow, register_games
-
-__all__ = ["GAMES", "GameRow", "register_games"]
-
-register_games()

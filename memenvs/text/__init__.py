@@ -1,0 +1,1 @@
+"""Texts: encoders and embedders, and the client of language models."""

@@ -1,0 +1,1 @@
+"""Beliefs about claims and sources, by the rates of the generator."""

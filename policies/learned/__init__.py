@@ -1,0 +1,1 @@
+"""Policies that are fitted or trained, and the files that they are saved in."""

@@ -1,0 +1,168 @@
+"""Policies that act on the settlement estimator: learned truth, answer rate and overlap."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from memenvs.envs.memorization.rules import Rules
+from memenvs.material.incidence import IntArray
+from memenvs.policies.base import Observation, Policy, State
+from memenvs.policies.learned.models import Model, check_fit, find_models
+from memenvs.policies.learned.networks.estimator import (
+    Judged,
+    SettlementEstimator,
+    replacement_gains,
+)
+from memenvs.policies.learned.networks.history import History, Read
+from memenvs.policies.rules.rule import as_priority
+from memenvs.policies.tiers import tier_of
+
+WEIGHTS = "estimator.pth"  # of a saved model's zip file
+PLAYED = 64  # episodes at once while it fits itself
+SAME = 0.85  # similarity from which on the ranker holds two claims for one
+LEAST_WORTH = 1e-9
+FREE = 1.0  # more than any claim is worth
+
+
+class Estimator(Policy):
+    """Make the replacement that most raises the estimated value of the memory, or pass.
+
+    The value is Σ v p Π (1 − p_j o) over the stored claims: p is the probability of being true, v
+    that of answering the next query, o the overlap with claims that are worth more. They were
+    learned from settlements alone, on other materials: ``estimator:PATH`` is a saved model, or
+    several seeds, which are averaged; ``estimator`` is fitted on the train split of the tier that
+    is played (about a minute). The state is what was read in the episode. Raises ``ValueError``
+    where there is no such split, or a model does not fit.
+    """
+
+    variants = "PATH"
+
+    def __init__(
+        self,
+        env: Any,
+        seed: int = 0,
+        *,
+        variant: str | None = None,
+        models: Sequence[Model] = (),
+        estimator: SettlementEstimator | None = None,
+        device: str = "cpu",
+    ) -> None:
+        super().__init__(env, seed)
+        if device == "auto":
+            device = "cuda" if torch.cuda.is_available() else "cpu"
+        self._history = History(self.layout, self.rules.capacity)
+        if variant is not None:
+            models = find_models(variant)
+        if models:
+            check_fit(models, self.layout, self.rules)
+            self._estimators = [self._read(model).to(device) for model in models]
+        else:
+            self._estimators = [estimator or self._fit(env, device)]
+        for each in self._estimators:
+            each.eval()
+
+    def start(self, episodes: IntArray) -> State:
+        """Begin without having read anything."""
+        return tuple(self._history.start(len(episodes)))
+
+    def act(
+        self, observation: Observation, masks: NDArray[np.bool_], state: State
+    ) -> tuple[NDArray[Any], State]:
+        """Enter what is shown, and decide."""
+        read = self._history.enter(Read(*state), observation)
+        return self.decide({**observation, "history": read.claims}, masks), tuple(read)
+
+    def decide(self, observation: Observation, masks: NDArray[np.bool_]) -> NDArray[Any]:
+        """Fill the free slots, then replace where that gains most; priorities are p·v.
+
+        The observations have their ``history``.
+        """
+        judged = self.judge(observation)
+        if self.rules.action == "priority":
+            return as_priority(judged.worth()[:, -1].numpy())
+        free = observation["memory"][..., self.layout.index("valid")] == 0
+        gains = np.where(free, FREE, self.gains(judged, observation))
+        legal = masks[:, 1 : 1 + self.actions.slots]
+        gains = np.where(legal, gains, -np.inf)
+        best = gains.argmax(axis=1)
+        write = gains[np.arange(len(best)), best] > 0
+        return np.where(write, 1 + best, self.actions.PASS)
+
+    def judge(self, observation: Observation) -> Judged:
+        """Judge the candidates of observations with their ``history``; several give their mean."""
+        device = self._estimators[0].device
+        tensors = {name: torch.as_tensor(a, device=device) for name, a in observation.items()}
+        with torch.no_grad():
+            found = [estimator(tensors) for estimator in self._estimators]
+        return Judged(*(torch.stack(part).mean(dim=0).cpu() for part in zip(*found, strict=True)))
+
+    def gains(self, judged: Judged, observation: Observation) -> NDArray[Any]:
+        """Gain of writing over each slot: ``(B, S)``."""
+        return np.asarray(replacement_gains(judged).numpy())
+
+    def _read(self, model: Model) -> SettlementEstimator:
+        """Read a saved estimator; raises ``ValueError`` where the file holds none."""
+        try:
+            with zipfile.ZipFile(model.path) as archive:
+                weights = torch.load(io.BytesIO(archive.read(WEIGHTS)), weights_only=True)
+        except (KeyError, zipfile.BadZipFile):
+            raise ValueError(f"{model.path}: holds no '{WEIGHTS}', so it is no estimator") from None
+        except Exception:  # what is no pickle fails in any way
+            raise ValueError(f"{model.path}: its '{WEIGHTS}' is damaged") from None
+        try:
+            estimator = SettlementEstimator(self.layout, hidden=len(weights["true.0.weight"]))
+            estimator.load_state_dict(weights)
+        except (KeyError, TypeError, RuntimeError):
+            raise ValueError(
+                f"{model.path}: its '{WEIGHTS}' holds another network; train it again"
+            ) from None
+        return estimator
+
+    def _fit(self, env: Any, device: str) -> SettlementEstimator:
+        """Fit on the train split of the tier that is played, under the environment's rules."""
+        tier = tier_of(env)
+        if tier is None:
+            raise ValueError(
+                "the policy 'estimator' has no materials to learn from but those of a tier; name a "
+                "saved one: estimator:PATH"
+            )
+        return _fitted(tier.name, replace(self.rules, strict=False), self.seed, device)
+
+
+@lru_cache(maxsize=16)
+def _fitted(tier: str, rules: Rules, seed: int, device: str) -> SettlementEstimator:
+    """Fit on the train split of a tier, once for all policies of a process that need it."""
+    from memenvs.envs.memorization.vector import MemorizationVectorEnv
+    from memenvs.policies.learned.networks.fitting import fit_estimator
+
+    settings = asdict(rules) | {"material": tier, "split": "train"}
+    batch = MemorizationVectorEnv(**settings, num_envs=PLAYED, autoreset_mode="SameStep")
+    return fit_estimator(batch, seed=seed, device=device)
+
+
+class EstimatorRanker(Estimator):
+    """Keep the claims of highest p·v; of two that say the same, only the better one counts.
+
+    p and v are those of ``estimator``, which may be saved: ``estimator-ranker:PATH``.
+    """
+
+    def gains(self, judged: Judged, observation: Observation) -> NDArray[Any]:
+        """By how much the arriving claim is worth more than each stored one: ``(B, S)``."""
+        where = self.layout.slice("embedding")
+        vectors = np.concatenate(
+            [observation["memory"][..., where], observation["claim"][:, None, where]], axis=1
+        )
+        worth = judged.worth().numpy()
+        above = worth[:, None, :] > worth[:, :, None]
+        same = vectors @ vectors.swapaxes(1, 2) >= SAME
+        worth = np.where((above & same).any(axis=2), LEAST_WORTH * worth, worth)
+        return np.asarray(worth[:, -1:] - worth[:, :-1])

@@ -1,0 +1,35 @@
+"""Makes policies of saved models, of whatever kind."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from memenvs.envs.memorization.rules import Rules
+from memenvs.policies.base import Policy, attribute
+from memenvs.policies.learned.models import Model
+from memenvs.policies.learned.ranks import Ranks
+
+
+def build(
+    models: Sequence[Model], env: Any = None, *, seed: int = 0, device: str = "auto"
+) -> Policy:
+    """Build one policy of models; without ``env``, for streams by the first one's rules.
+
+    A model that gives priorities also plays where slots are written, unless there is a budget.
+    Raises ``ValueError`` for models of two kinds.
+    """
+    place = models[0].interface() if env is None else env
+    rules: Rules = attribute(place, "rules")
+    if models[0].rules.action == "priority" and rules.action == "slots" and rules.budget is None:
+        return Ranks(place, seed, lambda seen: build(models, seen, seed=seed, device=device))
+    kinds = {model.card.kind for model in models}
+    if len(kinds) > 1:
+        raise ValueError(f"{models[0].path}: one policy cannot be made of {' and '.join(kinds)}")
+    if kinds == {"estimator"}:
+        from memenvs.policies.learned.estimator import Estimator
+
+        return Estimator(place, seed, models=models, device=device)
+    from memenvs.policies.learned.trained import Trained
+
+    return Trained(place, seed, models=models, device=device)

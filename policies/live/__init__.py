@@ -1,0 +1,1 @@
+"""A memory for a running agent."""

@@ -1,0 +1,1 @@
+"""Opponents of a writer in the games: poisoners and askers."""

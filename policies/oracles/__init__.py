@@ -1,0 +1,1 @@
+"""Oracles: privileged policies that read the material."""

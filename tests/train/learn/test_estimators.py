@@ -1,0 +1,55 @@
+"""`algorithm: estimator` through `memenvs train`: a folder with a model that can be put to work."""
+
+import json
+import zipfile
+from pathlib import Path
+
+import gymnasium as gym
+import yaml
+
+from commands import memenvs_cli
+from memenvs import policies
+from memenvs.policies.learned.estimator import WEIGHTS, Estimator
+from memenvs.policies.learned.saved import read_card
+from memenvs.train.learn.run import train
+from trainings import SMALL, small
+
+FITTED = {
+    "env": "memenvs/Hidden-v0",
+    "algorithm": "estimator",
+    "steps": 1024,
+    "hyperparameters": {"rounds": 2, "passes": 1.0},
+}
+
+
+def test_an_estimator_is_fitted_evaluated_and_put_to_work(tmp_path: Path) -> None:
+    (tmp_path / "fitted.yaml").write_text(yaml.safe_dump({**SMALL, **FITTED}))
+    folder = tmp_path / "run"
+    result = memenvs_cli("train", str(tmp_path / "fitted.yaml"), "--out", str(folder))
+    assert result.exit_code == 0, result.output
+    assert f"{folder / 'best_model.zip'}: precision" in result.stdout
+    card = read_card(folder / "best_model.zip")
+    assert (card.kind, card.steps, card.trained_on) == ("estimator", 1024, ["hidden-train"])
+    evaluation = json.loads((folder / "evaluation.json").read_text())
+    assert evaluation["illegal_action"] == 0
+    assert 0 < evaluation["precision"] <= 1
+    env = gym.make("memenvs/Hidden-v0")
+    policy = policies.load(folder, env)
+    assert isinstance(policy, Estimator)
+    observation, info = env.reset(seed=0)
+    action, _ = policy.predict(observation, None)
+    assert info["action_mask"][action]
+
+
+def test_equal_seeds_fit_equal_estimators_and_a_finished_one_stays(tmp_path: Path) -> None:
+    runs = {}
+    for name, seed in (("first", 0), ("again", 0), ("other", 1)):
+        found = train(small(**FITTED, seed=seed), tmp_path / name)
+        with zipfile.ZipFile(tmp_path / name / "best_model.zip") as archive:
+            runs[name] = found, archive.read(WEIGHTS)
+    assert runs["first"] == runs["again"]
+    assert runs["first"][1] != runs["other"][1]
+    told: list[int] = []
+    training = small(**FITTED, seed=0)
+    again = train(training, tmp_path / "first", lambda job, steps, row: told.append(steps))
+    assert (again, told) == (runs["first"][0], [])

@@ -1,0 +1,238 @@
+"""The algorithms as one table: what each trains, and where its interface fits."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Annotated, Any
+
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+
+from memenvs.envs.memorization.rules import Action
+from memenvs.policies.learned.models import WRITER
+from memenvs.train.config_files import unknown
+from memenvs.train.learn.settings import Training, dashed
+
+MLP = "mlp"
+# Of an algorithm's signature, what a training says elsewhere.
+ELSEWHERE = frozenset(
+    "self policy env seed device verbose tensorboard_log policy_kwargs monitor_wrapper "
+    "stats_window_size _init_setup_model steps progress".split()
+)
+# What no signature says, and what would fail in the middle of a training.
+BOUNDS = dict.fromkeys(
+    "n_steps n_epochs buffer_size batch rounds estimator_batch settlements".split(),
+    Field(ge=1),
+)
+BOUNDS |= {"batch_size": Field(ge=2)}  # advantages are normalised
+BOUNDS |= dict.fromkeys(("gamma", "gae_lambda"), Field(ge=0, le=1))
+OF_WRITING = ("shaping", "feature_dropout")
+OF_LEARNING_FROM_REWARDS = ("schedule", "shaping", "feature_dropout", "curriculum")
+VARIABLE = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """One way to train."""
+
+    path: str  # module:class
+    actions: tuple[Action, ...]  # for which it was made
+    masks: bool = False  # whether it takes legal actions alone, whatever the network
+    networks: bool = True  # whether it trains ours; else only `mlp`
+    rollouts: bool = True  # whether it learns from whole rollouts, of `n_steps` each
+    policy: str = "MultiInputPolicy"  # its own network, behind the name `mlp`
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)  # of its own network
+
+    def load(self) -> Any:
+        """Import the class."""
+        return imported(self.path)
+
+
+_PPO = {
+    "learning_rate": 1e-3,
+    "batch_size": 1024,
+    "n_epochs": 4,
+    "gamma": 1.0,  # an early write is paid late
+    "ent_coef": 0.005,
+}
+_Q = {"learning_rate": 5e-4, "buffer_size": 50_000, "learning_starts": 2_000, "gamma": 1.0}
+_Q |= {"batch_size": 256, "train_freq": 1, "gradient_steps": 1, "target_update_interval": 2_000}
+_Q |= {"exploration_fraction": 0.3}
+
+ALGORITHMS: dict[str, Algorithm] = {
+    "maskable-ppo": Algorithm("sb3_contrib:MaskablePPO", ("slots",), masks=True, defaults=_PPO),
+    "ppo": Algorithm("stable_baselines3:PPO", ("slots", "priority"), defaults=_PPO),
+    "a2c": Algorithm("stable_baselines3:A2C", ("slots", "priority"), defaults={"gamma": 1.0}),
+    "dqn": Algorithm(
+        "memenvs.train.learn.masked_q:MaskedDQN",
+        ("slots",),
+        masks=True,
+        networks=False,
+        rollouts=False,
+        policy="memenvs.train.learn.masked_q:MaskedDQNPolicy",
+        defaults=_Q,
+    ),
+    "qr-dqn": Algorithm(
+        "memenvs.train.learn.masked_q:MaskedQRDQN",
+        ("slots",),
+        masks=True,
+        networks=False,
+        rollouts=False,
+        policy="memenvs.train.learn.masked_q:MaskedQRDQNPolicy",
+        defaults=_Q,
+        options={"n_quantiles": 50},
+    ),
+    "recurrent-ppo": Algorithm(
+        "sb3_contrib:RecurrentPPO",
+        ("priority",),
+        networks=False,
+        policy="MultiInputLstmPolicy",
+        defaults=_PPO,
+    ),
+    "estimator": Algorithm(
+        "memenvs.policies.learned.networks.fitting:fit_estimator",
+        ("slots", "priority"),
+        masks=True,
+        networks=False,
+        rollouts=False,
+    ),
+}
+
+
+def imported(path: str) -> Any:
+    """Import ``module:attribute``."""
+    module, _, attribute = path.partition(":")
+    return getattr(import_module(module), attribute)
+
+
+def networks(training: Training) -> Mapping[str, tuple[str, Mapping[str, Any]]]:
+    """Give the table of networks for the seat that is trained: module:class, and arguments."""
+    from memenvs.policies.learned.networks.table import NETWORKS, OPPONENTS
+
+    return NETWORKS if training.seat == WRITER else OPPONENTS
+
+
+def own_algorithm(training: Training) -> str:
+    """Give the algorithm that a network needs, module:class; empty where any does."""
+    network = training.network
+    built = None if network == MLP else imported(networks(training)[network][0])
+    return getattr(built, "algorithm", "")
+
+
+def check_algorithm(training: Training, action: Action) -> Algorithm:
+    """Give the algorithm; raises ``ValueError`` where it does not fit, and says which ones do.
+
+    ``action`` is how the writer acts.
+    """
+    name, network = training.algorithm, training.network
+    if training.seat != WRITER:
+        action = "slots"  # an opponent, too, picks from a list, with masks
+    if name not in ALGORITHMS:
+        raise ValueError(f"algorithm '{name}' {unknown(name, ALGORITHMS)}")
+    found = ALGORITHMS[name]
+    known = networks(training)
+    if network not in known and (network != MLP or training.seat != WRITER):
+        raise ValueError(
+            f"network '{network}' {unknown(network, known)}"
+            if training.seat == WRITER
+            else f"a {training.seat} is trained with network {_listed(known)}, not '{network}'"
+        )
+    if action not in found.actions:
+        raise ValueError(
+            f"{name} does not take action='{action}'; "
+            f"{_listed(n for n, a in ALGORITHMS.items() if action in a.actions)} do"
+        )
+    if network != MLP and not found.networks:
+        raise ValueError(
+            f"{name} trains a network of its own and not '{network}'; take network 'mlp', or one "
+            f"of {_listed(n for n, a in ALGORITHMS.items() if a.networks and action in a.actions)}"
+        )
+    if network != MLP and (writes := imported(known[network][0]).writes) != action:
+        raise ValueError(f"network '{network}' decides by action='{writes}', not '{action}'")
+    if training.imitation is not None and not found.networks:
+        raise ValueError(
+            f"{name} has no actor that could imitate; leave 'imitation' out, or take "
+            f"{_listed(n for n, a in ALGORITHMS.items() if a.networks and action in a.actions)}"
+        )
+    for key in OF_LEARNING_FROM_REWARDS if name == "estimator" else ():
+        if getattr(training, key):
+            raise ValueError(f"an estimator learns from no rewards; leave '{dashed(key)}' out")
+    if training.game is not None:
+        _check_game(training)
+    own = own_algorithm(training)
+    if own and name != "maskable-ppo":
+        raise ValueError(f"network '{network}' is trained by maskable-ppo alone, not by {name}")
+    if network == MLP and action == "slots" and not found.masks:
+        raise ValueError(
+            f"{name} has no masks, and the network 'mlp' would act illegally; take "
+            f"{_listed(n for n, a in ALGORITHMS.items() if a.masks)}, or one of the networks that "
+            f"mask by themselves: {_listed(known)}"
+        )
+    return found
+
+
+def _check_game(training: Training) -> None:
+    """Raise ``ValueError`` for what is not done in a game."""
+    if training.algorithm == "estimator":
+        raise ValueError("an estimator is fitted where one writer is alone; leave 'game' out")
+    for key in ("shaping",) if training.seat == WRITER else OF_WRITING:
+        if getattr(training, key):
+            raise ValueError(
+                f"'{dashed(key)}' is nothing for the {training.seat} of a game; leave it out"
+            )
+
+
+def hyperparameters(training: Training, decisions: int, trained_by: Any) -> dict[str, Any]:
+    """Give the arguments of what trains: those of the training over the table's.
+
+    ``decisions`` is the length of an episode, and of a rollout unless another is given. Raises
+    ``ValueError`` that names an unknown or mistyped one.
+    """
+    algorithm = ALGORITHMS[training.algorithm]
+    known = {dashed(name): p for name, p in parameters_of(trained_by).items()}
+    given: dict[str, Any] = {"n_steps": decisions} if algorithm.rollouts else {}
+    given |= algorithm.defaults
+    for key, value in training.hyperparameters.items():
+        name = dashed(key)
+        if name not in known:
+            raise ValueError(f"key 'hyperparameters.{key}' {unknown(key, known)}")
+        given[name.replace("-", "_")] = _typed(key, value, known[name])
+    if "batch_size" in given and algorithm.rollouts:  # no larger than what there is
+        given["batch_size"] = min(given["batch_size"], given["n_steps"] * training.envs)
+        if given["batch_size"] < 2:
+            raise ValueError("a rollout of one step is none to learn from; raise n-steps or envs")
+    return given
+
+
+def parameters_of(trained_by: Any) -> dict[str, inspect.Parameter]:
+    """List what a class or function takes, and its bases as far as it hands the rest on."""
+    found: dict[str, inspect.Parameter] = {}
+    bases = trained_by.__mro__ if inspect.isclass(trained_by) else ()
+    takers = [vars(base)["__init__"] for base in bases if "__init__" in vars(base)]
+    for taker in takers or [trained_by]:
+        parameters = inspect.signature(taker).parameters
+        named = {n: p for n, p in parameters.items() if p.kind not in VARIABLE}
+        found = {n: p for n, p in named.items() if n not in ELSEWHERE} | found
+        if len(named) == len(parameters):
+            break
+    return found
+
+
+def _typed(key: str, value: Any, parameter: inspect.Parameter) -> Any:
+    """Check a value against the signature; a number may be written without its dot."""
+    annotation = parameter.annotation
+    if parameter.name in BOUNDS:
+        annotation = Annotated[annotation, BOUNDS[parameter.name]]
+    config = ConfigDict(arbitrary_types_allowed=True)
+    try:
+        return TypeAdapter(annotation, config=config).validate_python(value)
+    except ValidationError as error:
+        wanted = error.errors(include_url=False)[0]["msg"].removeprefix("Input ")
+        raise ValueError(f"key 'hyperparameters.{key}': {wanted}, not {value!r:.40}") from None
+
+
+def _listed(names: Any) -> str:
+    return ", ".join(names)

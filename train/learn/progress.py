@@ -1,0 +1,63 @@
+"""Progress of a training on standard error: a bar with the time left, and a line for each leg."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rich.progress import BarColumn, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import Progress as Bar
+
+from memenvs.train.tables import make_console
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from memenvs.train.learn.jobs import Job
+
+
+class Progress:
+    """A bar over the steps of all models, where standard error is a terminal."""
+
+    def __init__(self) -> None:
+        self._console = make_console(stderr=True)
+        self._bar = Bar(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.completed:,.0f} / {task.total:,.0f} steps"),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+            console=self._console,
+            transient=True,
+            disable=not self._console.is_terminal,
+        )
+        self._tasks: dict[Path, TaskID] = {}
+
+    def __enter__(self) -> Progress:
+        """Show the bar."""
+        self._bar.start()
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        """Take the bar away."""
+        self._bar.stop()
+
+    def report(self, job: Job, steps: int, row: dict[str, Any] | None) -> None:
+        """Move the bar, and print what was measured."""
+        task = self._tasks.get(job.folder.path)
+        if task is None:
+            task = self._bar.add_task(str(job.folder.path), total=job.steps)
+            self._tasks[job.folder.path] = task
+        self._bar.update(task, completed=steps)
+        if row:
+            self._console.print(
+                f"{job.folder.path}: {steps:,} of {job.steps:,} steps, {row['seconds']:.0f} s, "
+                f"{row['steps_per_second']:,.0f} steps/s: validation precision "
+                f"{row['validation_precision']:.3f}{of_frontier(row.get('validation_share'))}",
+                highlight=False,
+                soft_wrap=True,
+            )
+
+
+def of_frontier(share: float | None) -> str:
+    """Say a share of the frontier, where there is one."""
+    return "" if share is None else f", {share:.1%} of the frontier"

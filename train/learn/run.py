@@ -1,0 +1,236 @@
+"""Runs a training: one folder for each seed and each material left out, begun or gone on with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+from stable_baselines3.common.vec_env import VecEnv
+
+from memenvs.material.files import write_whole
+from memenvs.policies.base import Policy
+from memenvs.policies.learned.estimator import Estimator
+from memenvs.policies.learned.models import Model
+from memenvs.policies.learned.saved import ModelCard
+from memenvs.train.learn.algorithms import check_algorithm
+from memenvs.train.learn.batches import FeatureDropout, Stages, Timed, shaped
+from memenvs.train.learn.callback import Legs
+from memenvs.train.learn.checkpoints import load_checkpoint
+from memenvs.train.learn.estimators import fit, save_estimator
+from memenvs.train.learn.folder import save_training, versions
+from memenvs.train.learn.ground import Ground, arguments_of, make_ground
+from memenvs.train.learn.imitation import imitate
+from memenvs.train.learn.jobs import Job, jobs_of, rounds_of
+from memenvs.train.learn.models import (
+    build_model,
+    load_model,
+    network_class,
+    resolve_device,
+    save_model,
+)
+from memenvs.train.learn.settings import Training
+from memenvs.train.learn.start import begin_with, starting_model
+from memenvs.train.learn.validation import BEST_BY, Validation
+
+# Is told a job, its steps, and a row of its metrics.
+Report = Callable[[Job, int, dict[str, Any] | None], None]
+# Unless a training says how long its legs are: how many there are at most, and how many times as
+# long as an evaluation each is at least. A step that is learned from costs about three others.
+LEGS, LEG = 10, 8
+
+
+def train(
+    training: Training, out: Path, report: Report = lambda job, steps, row: None
+) -> list[dict[str, Any]]:
+    """Train every model that ``out`` lacks, and go on with those that were interrupted.
+
+    Gives the final evaluations in the order of ``jobs_of``. Raises ``ValueError`` for a training
+    that cannot be run.
+    """
+    device = resolve_device(training.device)
+    if device == "cpu":
+        torch.set_num_threads(1)  # more only wait for another: the networks are small
+    return [run(job, device, report) for job in jobs_of(training, out)]
+
+
+def run(job: Job, device: str, report: Report = lambda job, steps, row: None) -> dict[str, Any]:
+    """Train one model to its end; gives its final evaluation."""
+    if job.folder.finished:
+        return job.folder.evaluation
+    if job.training.game is not None and job.training.game.self_play is not None:
+        return _play_rounds(job, device, report)
+    ground = make_ground(job.training, job.left_out)
+    check_algorithm(job.training, ground.rules.action)
+    if job.training.algorithm == "estimator":
+        best: Any = _fit(job, ground, device, report)
+        return _finish(job, ground, best, job.training.steps)
+    env = Timed(training_env(job.training, ground))
+    _learn(job, ground, env, device, report)
+    with job.folder.best.open("rb") as stream:
+        best = load_model(job.training, stream, env, device)
+    return _finish(job, ground, best, best.num_timesteps)
+
+
+def _play_rounds(job: Job, device: str, report: Report) -> dict[str, Any]:
+    """Train opponents and the writer in turn; the last writer is the model."""
+    rounds = rounds_of(job)
+    alone = job.training.game.model_copy(update={"self_play": None})  # type: ignore[union-attr]
+    _check(replace(job, training=job.training.model_copy(update={"game": alone})), device)
+    for each in rounds:
+        evaluation = run(each, device, report)
+        _begin(job)
+    write_whole(job.folder.best, rounds[-1].folder.best.read_bytes())
+    job.folder.write_evaluation(evaluation)
+    return evaluation
+
+
+def _check(job: Job, device: str) -> None:
+    """Raise ``ValueError`` where a training does not fit, without beginning it."""
+    ground = make_ground(job.training, job.left_out)
+    check_algorithm(job.training, ground.rules.action)
+    build_model(job.training, training_env(job.training, ground), job.seed, device)
+
+
+def _learn(job: Job, ground: Ground, env: Timed, device: str, report: Report) -> None:
+    """Train by reinforcement, from the last checkpoint where there is one."""
+    start = starting_model(job.training, job.left_out)
+    model, progress = _model(job, env, device, start)
+    validation = _validation(job, ground, job.training.evaluation.materials)
+    validation.prepare()
+    every = max(-(-job.steps // LEGS), LEG * validation.decisions)
+    legs = Legs(
+        job.folder,
+        validation,
+        env,
+        seed=job.seed,
+        every=job.training.evaluation.every or every,
+        stages=_stages(job.training, env),
+        best_by=BEST_BY[job.training.seat],
+        save_best=lambda model: save_model(
+            job.folder.best, model, card_of(job, ground, env, model.num_timesteps, start)
+        ),
+        report=lambda steps, row: report(job, steps, row),
+        progress=progress,
+    )
+    left = job.steps - model.num_timesteps
+    if left > 0:
+        silent: Any = None
+        model.learn(left, callback=legs, log_interval=silent, reset_num_timesteps=False)
+
+
+def _fit(job: Job, ground: Ground, device: str, report: Report) -> Policy:
+    """Fit the estimator, which acts by its greedy."""
+    batch = ground.batch(job.training.envs)
+    estimator = fit(job.training, batch, job.seed, device, lambda steps: report(job, steps, None))
+    _begin(job)
+    save_estimator(job.folder.best, estimator, card_of(job, ground, batch, job.training.steps))
+    return Estimator(batch, job.seed, estimator=estimator)
+
+
+def _begin(job: Job) -> None:
+    """Write down what is run, as everything fits: from here on the folder holds a run."""
+    job.folder.begin(job.training)
+    save_training(job.whole, job.root)
+
+
+def training_env(training: Training, ground: Ground) -> VecEnv:
+    """Make the batch to train in, with everything that a training puts around it."""
+    env: VecEnv = ground.batch(training.envs)
+    if training.curriculum:
+        earlier = [ground.make(arguments_of(stage), training.envs) for stage in training.curriculum]
+        env = Stages([*earlier, env])
+    if training.shaping is not None:
+        env = shaped(env, training.shaping.wrapper, training.shaping.weight)
+    if training.feature_dropout:
+        env = FeatureDropout(env, training.feature_dropout)
+    return _with_history(training, env)
+
+
+def card_of(
+    job: Job, ground: Ground, env: VecEnv, steps: int, start: Model | None = None
+) -> ModelCard:
+    """Describe a model; what it began with has seen materials, too."""
+    training = job.training
+    told = ("env", "material", "settings", "game", "start", "windows", "imitation", "shaping")
+    earlier = [] if start is None else start.card.trained_on
+    inner: Any = env.unwrapped
+    return ModelCard(
+        kind="estimator" if training.algorithm == "estimator" else "sb3",
+        algorithm=training.algorithm,
+        network=training.network,
+        settings={name: value for name, value in training.as_document().items() if name in told},
+        columns=inner.columns,
+        rules=asdict(ground.rules),
+        encoder=ground.encoder,
+        trained_on=list(dict.fromkeys([*ground.trained_on, *earlier])),
+        seed=job.seed,
+        steps=steps,
+        versions=versions(),
+    )
+
+
+def _model(job: Job, env: VecEnv, device: str, start: Model | None) -> tuple[Any, dict[str, Any]]:
+    """Load the model of the last checkpoint, or build it and warm it up."""
+    last = job.folder.last_checkpoint
+    if last is not None:
+        return load_checkpoint(last, lambda s: load_model(job.training, s, env, device))
+    model = build_model(job.training, env, job.seed, device)
+    inner: Any = env.unwrapped
+    if start is not None:
+        begin_with(model, start, inner.columns)
+    imitation = job.training.imitation
+    teacher = None if imitation is None else inner.teacher(imitation.teacher, job.seed)
+    _begin(job)
+    if imitation is not None and teacher is not None:
+        imitate(model, env, teacher, imitation, job.seed)
+    return model, {}
+
+
+def _validation(job: Job, ground: Ground, count: int) -> Validation:
+    env, materials = ground.materials(job.training.evaluation.split, count)
+    return Validation(_with_history(job.training, env), materials)
+
+
+def _with_history(training: Training, env: VecEnv) -> VecEnv:
+    """Add what was read to the observations, where the network needs it."""
+    if not getattr(network_class(training)[0], "needs_history", False):
+        return env
+    from memenvs.train.learn.history_env import HistoryVecEnv
+
+    return HistoryVecEnv(env)
+
+
+def _stages(training: Training, env: VecEnv) -> tuple[Stages, tuple[int, ...]] | None:
+    """Find the stages in a batch, with the step at which each of the earlier ones ends."""
+    ends: list[int] = []
+    for stage in training.curriculum:
+        ends.append(stage.steps + (ends[-1] if ends else 0))
+    while not isinstance(env, Stages):
+        if not ends:
+            return None
+        env = env.venv  # type: ignore[attr-defined]
+    return env, tuple(ends)
+
+
+def _finish(job: Job, ground: Ground, best: Any, steps: int) -> dict[str, Any]:
+    """Evaluate the best model on more materials, or on those that were left out."""
+    settings = job.training.evaluation
+    if ground.left_out:
+        batch = ground.make({**ground.whole, "material": ground.left_out}, len(ground.left_out))
+        final = Validation(_with_history(job.training, batch), ground.left_out)
+    else:
+        final = _validation(job, ground, settings.final)
+    evaluation = {
+        "best_steps": steps,
+        "steps": job.steps,
+        "seed": job.seed,
+        "left_out": job.left_out,
+        "materials": len(final.materials),
+        "split": settings.split,
+        **final.evaluate(best),
+    }
+    job.folder.write_evaluation(evaluation)
+    return evaluation

@@ -1,0 +1,1 @@
+"""Studies: settings, a loader and a score each."""

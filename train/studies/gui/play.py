@@ -1,0 +1,83 @@
+"""Play one system of the ladder on one task: sixty episodes, of which the first third explores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from memenvs.material.incidence import BoolArray, IntArray
+from memenvs.policies.bisimulation import PAPER, Constants, Trail, TransitionMemory, detour
+from memenvs.policies.bisimulation.adapter import Shortlister
+from memenvs.policies.bisimulation.systems import System
+from memenvs.policies.gui import GuiAdapter
+
+EXPLORING = 1 / 3  # share of a run that takes detours
+PER_BASE = 10_000  # instances of a seed base: more than any run has episodes
+
+
+@dataclass(frozen=True)
+class Run:
+    """What one system did on the episodes of one task and seed base, in order."""
+
+    success: BoolArray  # (episodes,)
+    steps: IntArray  # (episodes,)
+    covered: IntArray  # (episodes,) decisions whose block held evidence for a candidate
+    overridden: IntArray  # (episodes,) decisions that displaced the policy's first choice
+    collapse: float  # pages for each block at the end; 1 where nothing is kept
+
+    @property
+    def exploring(self) -> int:
+        """How many episodes took detours."""
+        return exploring(len(self.success))
+
+
+def exploring(episodes: int) -> int:
+    """How many of so many episodes take detours: a third, rounded."""
+    return round(episodes * EXPLORING)
+
+
+def play(
+    system: System,
+    env: Any,
+    policy: Shortlister,
+    base: int,
+    episodes: int,
+    constants: Constants = PAPER,
+) -> Run:
+    """Play the instances of a seed base in order, with one memory for all of them.
+
+    The detours depend on the instance and the step alone, and no action is reranked while they
+    last, so that every system sees the same in that third.
+    """
+    memory = None if system.rule is None else TransitionMemory(system.rule, constants)
+    adapter = GuiAdapter(env, "elements" if system.templates == "elements" else "labels")
+    first = exploring(episodes)
+    success, steps, covered, overridden = (np.zeros(episodes, dtype=np.int64) for _ in range(4))
+    for episode in range(episodes):
+        instance = base * PER_BASE + episode
+        observation, info = env.reset(options={"instance": instance})
+        look = adapter.look(observation, info)
+        trail = None if memory is None else Trail(memory, look)
+        state, over = None, False
+        while not over:
+            found, state = policy.shortlist(observation, info, state)
+            place = 0
+            if episode < first:
+                if system.shortlist:
+                    place = detour(instance, int(steps[episode]), len(found), constants.detour)
+            elif trail is not None:
+                covered[episode] += bool(trail.evidence(found).counts.any())
+                place = trail.rerank(found)
+                overridden[episode] += place > 0
+            observation, reward, terminated, truncated, info = env.step(found[place])
+            steps[episode] += 1
+            over = terminated or truncated
+            if trail is not None and not over:
+                trail.follow(found[place], adapter.look(observation, info), reward)
+            elif trail is not None:
+                trail.end(found[place], reward, adapter, terminated=terminated)
+        success[episode] = info["success"]
+    collapse = 1.0 if memory is None else memory.collapse_ratio()
+    return Run(success.astype(bool), steps, covered, overridden, collapse)

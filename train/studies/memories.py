@@ -1,0 +1,112 @@
+"""The page on the memories in use today: what is compared, and where, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from memenvs.material.incidence import FloatArray
+from memenvs.policies import make
+from memenvs.policies.published import TODAY
+from memenvs.policies.published.judge import stand_in_alone
+from memenvs.policies.published.readers import K, reader_for
+from memenvs.reading.utility import end_to_end
+from memenvs.train.compare import Comparison, compare
+from memenvs.train.experiment import Experiment
+from memenvs.train.own_memory import play_own
+from memenvs.train.places import make_setting
+from memenvs.train.play import episode_seed
+from memenvs.train.statistics import Interval, mean_interval
+
+SIMPLE = ("random", "fifo", "reservoir", "confidence")
+TIERS = ("readable", "hidden", "worlds", "composite", "end-to-end", "conflicting", "probe")
+EPISODES = 20  # of a single material; one of each, where there are several
+
+
+@dataclass(frozen=True)
+class Section:
+    """One table of the page."""
+
+    title: str
+    settings: dict[str, Any]  # of the experiment
+    # Policies beside the simple ones and today's.
+    more: tuple[str, ...] = ("trust", "bisimulation:learning", "optimal")
+    data: str = ""  # kind of the data set that it needs; "": comes with the package
+
+    @property
+    def policies(self) -> tuple[str, ...]:
+        """Everything that is played, in the order of the table."""
+        return (*SIMPLE, *TODAY, "weighted-tree", *self.more)
+
+
+FITTED = ("trust", "supervised", "bisimulation", "bisimulation:learning")
+REFERENCES = (*FITTED, "bayes", "optimal")
+SECTIONS: tuple[Section, ...] = (
+    Section("Odyssey", {"material": ["odyssey"], "capacity": [3]}),
+    Section("Odyssey with a false claim", {"material": ["odyssey-noisy"], "capacity": [3]}),
+    *(Section(f"Tier {tier}", {"material": [tier]}, REFERENCES) for tier in TIERS),
+    Section("Level 1b", {"env": "memenvs/DisclosedQueries-v0"}, REFERENCES),
+    Section(
+        "LoCoMo",
+        {"capacity": [50, 100, 200]},
+        ("longest", *FITTED, "optimal"),
+        "locomo",
+    ),
+    Section(
+        "EntailmentBank",
+        {"capacity": [50, 100]},
+        ("longest", *FITTED, "optimal"),
+        "entailment-bank",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """End-to-end utility of what a policy itself holds, read as it reads."""
+
+    mean: float
+    interval: Interval | None
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One section, played."""
+
+    section: Section
+    comparison: Comparison
+    readings: dict[tuple[str, int], Reading]  # by policy, capacity
+
+
+@stand_in_alone()
+def run_section(section: Section, *, files: Sequence[str], materials: int) -> Measured:
+    """Compare the section's policies, then let each memory read what it holds itself.
+
+    ``files`` hold the materials of a section that needs data; ``materials`` are played of a tier.
+    No model is asked, whatever is configured: the page tells of the observable stand-in.
+    """
+    settings = dict(section.settings) | ({"material": list(files)} if section.data else {})
+    experiment = Experiment(policy=list(section.policies), materials=materials, **settings)
+    return Measured(section, compare(experiment), _readings(experiment))
+
+
+def _readings(experiment: Experiment) -> dict[tuple[str, int], Reading]:
+    setting = make_setting(experiment)
+    episodes = EPISODES if len(setting.materials) == 1 else 1
+    found = {}
+    players = [(name, capacity) for capacity in setting.envs for name in experiment.policy]
+    for name, capacity in players:
+        env, reader = setting.envs[capacity], reader_for(name, K)
+        policy = make(name, env, seed=experiment.seed)
+        values = [
+            float(end_to_end(material, play_own(env, policy, material, seed), reader))
+            for material in setting.materials
+            for seed in (episode_seed(experiment.seed, material.name, e) for e in range(episodes))
+        ]
+        reached: FloatArray = np.array(values)
+        interval = mean_interval(reached, experiment.seed)
+        found[name, capacity] = Reading(float(reached.mean()), interval)
+    return found

@@ -1,0 +1,1 @@
+"""The study of memories and policies on poisoned histories."""
