@@ -16,6 +16,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from memenvs.counter import episode_key
+from memenvs.envs.family import GUI
 from memenvs.envs.gui.columns import (
     ACTIONS,
     CONTEXT_COLUMNS,
@@ -50,6 +51,7 @@ class GuiEnv(gym.Env[Observation, Any]):
     how it went. ``reset(options={"instance": n})`` plays the instance of that number, any from 0.
     """
 
+    family = GUI
     metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 2}  # noqa: RUF012
     final_info = frozenset({"success"})
     described = MappingProxyType(  # columns of the arrays, for the documentation

@@ -15,6 +15,7 @@ import numpy as np
 from gymnasium import spaces
 
 from memenvs.counter import episode_key
+from memenvs.envs.family import MEMORIZATION
 from memenvs.envs.memorization.episode import Episode
 from memenvs.envs.memorization.layout import Layout
 from memenvs.envs.memorization.observe import observe
@@ -75,6 +76,7 @@ class MemorizationEnv(gym.Env[Observation, Any]):
     final memory in expectation, its utility, and the settled total.
     """
 
+    family = MEMORIZATION
     metadata: dict[str, Any] = {  # noqa: RUF012 - Gymnasium's declaration
         "render_modes": list(MODES),
         "render_fps": FPS,

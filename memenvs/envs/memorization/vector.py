@@ -12,6 +12,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
+from memenvs.envs.family import MEMORIZATION
 from memenvs.envs.memorization.batch.bank import Bank
 from memenvs.envs.memorization.batch.buffers import Part
 from memenvs.envs.memorization.batch.shadows import Shadows
@@ -44,6 +45,8 @@ class MemorizationVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
     resets some.
     ``infos`` hold arrays ``(num_envs, ...)`` with masks of the same name after an underscore.
     """
+
+    family = MEMORIZATION
 
     def __init__(
         self,

@@ -10,6 +10,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
+from memenvs.envs.family import GUI
 from memenvs.envs.gui.columns import ACTIONS
 from memenvs.envs.gui.env import INSTANCES, STEPS, Observation, given_instance, refusal
 from memenvs.envs.memorization.batch.buffers import Part
@@ -35,6 +36,8 @@ class PanelsVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
     ``"instance"`` is one for all, or a sequence of one for each; ``"reset_mask"`` ``(num_envs,)``
     resets some.
     """
+
+    family = GUI
 
     def __init__(
         self,

@@ -16,6 +16,7 @@ import numpy as np
 from gymnasium import spaces
 
 from memenvs.counter import episode_key
+from memenvs.envs.family import POISONING
 from memenvs.envs.poisoning.layout import LAYOUT
 from memenvs.envs.poisoning.rounds import Rounds
 from memenvs.material.incidence import BoolArray
@@ -43,6 +44,7 @@ class PoisoningEnv(gym.Env[Observation, Any]):
     utility (accuracy less attack success) and settled (the summed reward).
     """
 
+    family = POISONING
     metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012 - Gymnasium's declaration
     final_info = frozenset({"accuracy", "attack_success_rate", "prompt_tokens", "settled"})
 

@@ -10,6 +10,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
+from memenvs.envs.family import POISONING
 from memenvs.envs.memorization.batch.buffers import Part
 from memenvs.envs.memorization.keys import Keys, reset_mask
 from memenvs.envs.poisoning.env import BUDGET, Observation, PoisoningEnv, refuse_illegal
@@ -32,6 +33,8 @@ class PoisoningVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
     ``reset(seed=s)`` seeds episode i with s + i; options are ``"scenario"`` (one for all, or a
     sequence of one for each) and ``"reset_mask"`` ``(num_envs,)``.
     """
+
+    family = POISONING
 
     def __init__(
         self,
