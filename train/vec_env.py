@@ -177,12 +177,6 @@ class SB3VecEnv(VecEnv):
             raise AttributeError("this environment has no action masks")
         return self._masks
 
-    def has_attr(self, attr_name: str) -> bool:
-        """Whether the environments have an attribute; SB3 asks for ``action_masks``."""
-        if attr_name == "action_masks":
-            return self._has_method or self._masks is not None
-        return self._owns(self._single, attr_name)
-
     def step_async(self, actions: NDArray[Any]) -> None:
         """Note the actions ``(num_envs, ...)`` of the step to come."""
         self._actions = actions
@@ -234,6 +228,10 @@ class SB3VecEnv(VecEnv):
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
         """Read an attribute of the batch, once for each environment."""
         inner: Any = self.batch.unwrapped
+        if attr_name == "action_masks" and not self._has_method:
+            if self._masks is None:  # by this SB3 knows that there are none
+                raise AttributeError("this environment has no action masks")
+            return [self.action_masks for _ in self._get_indices(indices)]
         if isinstance(inner, SyncVectorEnv):
             values = inner.get_attr(attr_name)
             return [values[i] for i in self._get_indices(indices)]
