@@ -24,7 +24,7 @@ from memenvs.train.commands.inspect import inspect
 from memenvs.train.commands.links import links
 from memenvs.train.commands.memories import memories
 from memenvs.train.commands.play import play
-from memenvs.train.commands.poisoning import poisoning, poisoning_train
+from memenvs.train.commands.poisoning import poisoning
 from memenvs.train.commands.register import register, unregister
 from memenvs.train.commands.scenarios import scenarios
 from memenvs.train.commands.train import train
@@ -121,7 +121,6 @@ for command in (
     memories,
     play,
     poisoning,
-    poisoning_train,
     register,
     scenarios,
     train,

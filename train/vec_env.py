@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import gymnasium as gym
@@ -15,12 +14,12 @@ from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvObs, VecEnvStepReturn
 
-import memenvs
 from memenvs.envs.family import MEMORIZATION, Family
 from memenvs.envs.memorization.privileged import Privileged
 from memenvs.policies import make
 from memenvs.policies.base import Policy
 from memenvs.policies.learned.saved import column_names
+from memenvs.train.places import Place
 
 # What the info of a memorization episode holds at its end, besides SB3's own entries.
 FINAL = (*MEMORIZATION.finals, "illegal_action")
@@ -32,50 +31,10 @@ def make_vec_env(id: str, n_envs: int = 1, seed: int | None = None, **kwargs: An
 
     Episode i is seeded with ``seed + i``; ``kwargs`` override the environment's settings.
     """
-    env = SB3VecEnv(make_batch(id, n_envs, kwargs))
+    env = SB3VecEnv(Place(id, kwargs).batch(n_envs, AutoresetMode.SAME_STEP))
     if seed is not None:
         env.seed(seed)
     return env
-
-
-def make_batch(id: str, n_envs: int, arguments: Mapping[str, Any]) -> VectorEnv[Any, Any, Any]:
-    """Make a vector environment that resets in the step that ends an episode.
-
-    It is the native batch where memenvs has one, else single environments, one after another. Raises
-    ``ValueError`` where the environment does not take the arguments.
-    """
-    ours = any(row.id == id and row.vector_entry_point for row in memenvs.registered_envs())
-    try:
-        if ours:
-            return gym.make_vec(
-                id,
-                num_envs=n_envs,
-                vectorization_mode="vector_entry_point",
-                autoreset_mode=AutoresetMode.SAME_STEP,
-                **arguments,
-            )
-        singles = [partial(_OneOfMany, id, place, dict(arguments)) for place in range(n_envs)]
-        return SyncVectorEnv(singles, autoreset_mode=AutoresetMode.SAME_STEP)
-    except (gym.error.Error, TypeError) as error:
-        raise ValueError(f"env '{id}': {error}") from None
-
-
-class _OneOfMany(gym.Wrapper[Any, Any, Any, Any]):
-    """One environment of several; of a reset option that is a list it takes its own element."""
-
-    def __init__(self, id: str, place: int, arguments: dict[str, Any]) -> None:
-        super().__init__(gym.make(id, **arguments))
-        self._place = place
-
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Any, dict[str, Any]]:
-        """Begin an episode."""
-        given = {
-            name: value[self._place] if isinstance(value, list) else value
-            for name, value in (options or {}).items()
-        }
-        return self.env.reset(seed=seed, options=given or None)
 
 
 class SB3VecEnv(VecEnv):

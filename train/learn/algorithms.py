@@ -251,7 +251,7 @@ def _check_game(training: Training) -> None:
     for key in ("shaping",) if training.seat == WRITER else OF_WRITING:
         if getattr(training, key):
             raise ValueError(
-                f"'{dashed(key)}' cannot be used to train the {training.seat} of a game; leave it out"
+                f"'{dashed(key)}' cannot be used for the {training.seat} of a game; leave it out"
             )
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import gymnasium as gym
 import numpy as np
+from gymnasium.vector import AutoresetMode
 from stable_baselines3.common.vec_env import VecEnv
 
 import memenvs
@@ -28,12 +29,11 @@ from memenvs.train.config_files import unknown
 from memenvs.train.learn.settings import Stage, Training, dashed
 from memenvs.train.learn.windows import cut_windows, share_of_slots
 from memenvs.train.learn.wrapping import wrapped
-from memenvs.train.vec_env import SB3VecEnv, make_batch
+from memenvs.train.places import Place
+from memenvs.train.vec_env import SB3VecEnv
 
-Arguments = dict[str, Any]
 # What only memorization has: claims, settled queries, and policies that write.
 OF_MEMORIZATION = (
-    "material",
     "game",
     "imitation",
     "shaping",
@@ -44,27 +44,15 @@ OF_MEMORIZATION = (
 AT_ONCE = 64  # episodes of an evaluation
 
 
-@dataclass(frozen=True)
-class Recipe:
-    """How to make an environment: an id, or the memorization of materials, and its arguments."""
-
-    id: str | None
-    arguments: Arguments
-
-    def changed(self, **arguments: Any) -> Recipe:
-        """Give the recipe with other arguments."""
-        return Recipe(self.id, {**self.arguments, **arguments})
-
-
-Make = Callable[[Recipe, int], VecEnv]  # a batch of so many episodes
+Make = Callable[[Place, int], VecEnv]  # a batch of so many episodes
 
 
 @dataclass(frozen=True)
 class Environments:
     """What one training plays, and what its model's card says of that."""
 
-    training: Recipe
-    whole: Recipe  # the same with whole materials and all slots, where it trains on windows
+    training: Place
+    whole: Place  # the same with whole materials and all slots, where it trains on windows
     left_out: tuple[Material, ...]  # materials that it must not see
     make: Make
 
@@ -72,21 +60,15 @@ class Environments:
         """Make the batch to train in."""
         return self.make(self.training, envs)
 
-    @cached_property
-    def single(self) -> SB3VecEnv:
-        """One environment as it is evaluated, without opponents and wrappers."""
-        return plain_batch(self.whole, 1)
-
     @property
     def family(self) -> Family | None:
         """The family of environments; None for one that is not of memenvs."""
-        return self.single.family
+        return self.whole.family
 
     @property
     def rules(self) -> Rules | None:
         """Rules by which whole materials are played; None in another family."""
-        found: Rules | None = getattr(self.single.batch.unwrapped, "rules", None)
-        return found if self.family is MEMORIZATION else None
+        return self.whole.rules
 
     @property
     def trained_on(self) -> list[str]:
@@ -107,7 +89,7 @@ class Environments:
         """Describe what embeds the texts; empty where nothing is known of it."""
         if self.family is not MEMORIZATION:
             return {}
-        materials = self.single.batch.unwrapped.materials  # type: ignore[attr-defined]
+        materials = self.whole.env.unwrapped.materials  # type: ignore[attr-defined]
         first = materials.fixed[0] if materials.fixed else materials.draw(np.uint64(0))
         if not first.has_embeddings:
             return encoder_description(HashingEncoder())
@@ -120,34 +102,39 @@ class Environments:
         They are materials or scenarios of the split, pages beyond those of the training, or in a
         foreign environment nothing but episodes of other seeds.
         """
-        recipe, instances = self.whole, list[Any]([None] * count)
+        place, instances = self.whole, list[Any]([None] * count)
         if self.family is MEMORIZATION:
-            recipe, instances = self._materials(split, count)
+            place, instances = self._materials(split, count)
         elif self.family is POISONING:
-            recipe = self.whole.changed(split=split)
+            place = changed(self.whole, split=split)
             instances = list(range(min(count, len(Scenarios(split)))))
         elif self.family is GUI:
-            known = self.single.get_attr("instances")[0]
+            known = self.whole.env.unwrapped.instances  # type: ignore[attr-defined]
             instances = list(range(known, known + count))
-        return self.make(recipe, min(AT_ONCE, len(instances))), instances
+        return self.make(place, min(AT_ONCE, len(instances))), instances
 
     def evaluation_left_out(self) -> tuple[VecEnv, list[Material]]:
         """Give a batch and the materials that were left out."""
-        recipe = self.whole.changed(material=self.left_out)
-        return self.make(recipe, len(self.left_out)), list(self.left_out)
+        place = changed(self.whole, material=self.left_out)
+        return self.make(place, len(self.left_out)), list(self.left_out)
 
-    def _materials(self, split: str, count: int) -> tuple[Recipe, list[Material]]:
+    def _materials(self, split: str, count: int) -> tuple[Place, list[Material]]:
         material = self.whole.arguments["material"]
         tier = isinstance(material, str) and material in TIERS
-        recipe = self.whole.changed(split=split) if tier else self.whole
-        batch = MemorizationVectorEnv(**recipe.arguments)
-        fixed = batch.materials.fixed
-        return recipe, materials_of(batch, min(count, len(fixed)) if len(fixed) > 1 else count)
+        place = changed(self.whole, split=split) if tier else self.whole
+        source = MemorizationVectorEnv(**place.arguments)
+        fixed = source.materials.fixed
+        return place, materials_of(source, min(count, len(fixed)) if len(fixed) > 1 else count)
 
 
-def plain_batch(recipe: Recipe, envs: int) -> SB3VecEnv:
+def changed(place: Place, **arguments: Any) -> Place:
+    """Give a place with other arguments."""
+    return Place(place.id, {**place.arguments, **arguments})
+
+
+def plain_batch(place: Place, envs: int) -> SB3VecEnv:
     """Make a batch for stable-baselines3, with nothing around it."""
-    return SB3VecEnv(_bare_batch(recipe, envs))
+    return SB3VecEnv(place.batch(envs, AutoresetMode.SAME_STEP))
 
 
 def make_environments(training: Training, left_out: str | None = None) -> Environments:
@@ -156,15 +143,14 @@ def make_environments(training: Training, left_out: str | None = None) -> Enviro
     ``left_out`` is a material's name. Raises ``ValueError`` for a training that names neither an
     environment nor a material, or both, and for settings that its environment knows nothing of.
     """
-    whole = recipe_of(training)
-    family = plain_batch(whole, 1).family
-    if family is not MEMORIZATION:
-        _refuse_memorization(training, family)
+    whole = place_of(training)
+    if whole.family is not MEMORIZATION:
+        _refuse_memorization(training, whole.family)
     aside: tuple[Material, ...] = ()
     if left_out is not None:
         everything = _listed(whole.arguments["material"], "leave-one-out")
         aside = tuple(m for m in everything if m.name == left_out)
-        whole = whole.changed(material=[m for m in everything if m.name != left_out])
+        whole = changed(whole, material=[m for m in everything if m.name != left_out])
     learning = whole
     if training.windows is not None:
         shortest, longest = training.windows.claims
@@ -175,15 +161,14 @@ def make_environments(training: Training, left_out: str | None = None) -> Enviro
             )
         materials = _listed(whole.arguments["material"], "windows")
         windows = cut_windows(materials, shortest, longest, training.windows.stride)
-        slots = MemorizationVectorEnv(**whole.arguments).rules.capacity
-        share = share_of_slots(slots, materials, windows)
-        learning = whole.changed(material=windows, capacity=share)
+        share = share_of_slots(int(whole.capacity or 0), materials, windows)
+        learning = changed(whole, material=windows, capacity=share)
     return Environments(learning, whole, aside, _maker(training))
 
 
 def names_left_out(training: Training) -> list[str]:
     """Name the materials that are left out in turn."""
-    arguments = recipe_of(training).arguments
+    arguments = place_of(training).arguments
     if "material" not in arguments:
         raise ValueError("leave-one-out needs an environment with materials; leave it out")
     names = [m.name for m in _listed(arguments["material"], "leave-one-out")]
@@ -192,26 +177,27 @@ def names_left_out(training: Training) -> list[str]:
     return names
 
 
-def recipe_of(place: Training | Stage) -> Recipe:
+def place_of(named: Training | Stage) -> Place:
     """Say how to make what a training or a stage names: an id or materials, and the settings."""
-    if bool(place.env) == bool(place.material):
+    if bool(named.env) == bool(named.material):
         raise ValueError("say where to train: 'env' or 'material', and only one of them")
-    if place.env:
+    if named.env:
         rows = {row.id: row for row in memenvs.registered_envs()}
-        if place.env in rows:
-            return Recipe(place.env, {**rows[place.env].kwargs, **place.settings})
-        if place.env not in gym.registry:
-            raise ValueError(f"env '{place.env}' {unknown(place.env, rows)}")
-        return Recipe(place.env, {**place.settings})
-    sources = [source_of(name) for name in place.material]
+        row = rows.get(named.env)
+        if row is None and named.env not in gym.registry:
+            raise ValueError(f"env '{named.env}' {unknown(named.env, rows)}")
+        if row is None or "material" not in row.kwargs:
+            return Place(named.env, named.settings)
+        return Place("", {**row.kwargs, **named.settings})  # its arguments say all
+    sources = [source_of(name) for name in named.material]
     tiers = [source for source in sources if isinstance(source, Tier)]
     if len(sources) == 1:
         preset = {**LEVELS["2"], **tiers[0].preset} if tiers else LEVELS["1b"]
-        return Recipe(None, {"material": place.material[0], **preset, **place.settings})
+        return Place("", {"material": named.material[0], **preset, **named.settings})
     if tiers:
         raise ValueError(f"the tier '{tiers[0].name}' is trained on by itself; name it alone")
-    materials = [m for name in place.material for m in _listed(name, "several materials")]
-    return Recipe(None, {"material": materials, **LEVELS["1b"], **place.settings})
+    materials = [m for name in named.material for m in _listed(name, "several materials")]
+    return Place("", {"material": materials, **LEVELS["1b"], **named.settings})
 
 
 def _maker(training: Training) -> Make:
@@ -223,26 +209,12 @@ def _maker(training: Training) -> Make:
         if training.wrapper is not None:
             raise ValueError("a wrapper cannot stand around a game; leave 'wrapper' or 'game' out")
         seats = partial(make_seats, training.game, training.seed[0])
-        return lambda recipe, envs: seats(recipe.arguments, envs)
+        return lambda place, envs: seats(place.arguments, envs)
     wrapper = training.wrapper
     if wrapper is None:
         return plain_batch
-    return lambda recipe, envs: SB3VecEnv(wrapped(_bare_batch(recipe, envs), wrapper))
-
-
-def _bare_batch(recipe: Recipe, envs: int) -> Any:
-    """Make the vector environment of a recipe."""
-    if "material" in recipe.arguments and _is_memorization(recipe.id):
-        return MemorizationVectorEnv(
-            **recipe.arguments, num_envs=envs, autoreset_mode="SameStep"
-        )
-    return make_batch(str(recipe.id), envs, recipe.arguments)
-
-
-def _is_memorization(id: str | None) -> bool:
-    """Whether an id is one of ours that plays materials; they may be given in memory, too."""
-    return id is None or any(
-        row.id == id and "material" in row.kwargs for row in memenvs.registered_envs()
+    return lambda place, envs: SB3VecEnv(
+        wrapped(place.batch(envs, AutoresetMode.SAME_STEP), wrapper)
     )
 
 
@@ -273,7 +245,7 @@ def _encoder_beside(material: Any) -> Encoder | None:
     return encoder_of(source) if isinstance(source, Path) else None
 
 
-def _names(material: str | Sequence[Material] | Mapping[str, Any]) -> list[str]:
+def _names(material: str | Sequence[Material]) -> list[str]:
     if isinstance(material, str):
         if material in TIERS:
             return [f"{material}-train"]

@@ -55,9 +55,7 @@ def calm() -> Iterator[None]:
         yield
 
 
-def network_class(
-    training: Training, interface: Interface = WRITING
-) -> tuple[Any, dict[str, Any]]:
+def network_class(training: Training, interface: Interface = WRITING) -> tuple[Any, dict[str, Any]]:
     """Give the network of a training, and what the table says of it."""
     if training.network == MLP:
         algorithm = ALGORITHMS[training.algorithm]

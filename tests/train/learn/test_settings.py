@@ -7,7 +7,7 @@ import pytest
 
 from commands import memenvs_cli
 from memenvs.train.config_files import shipped
-from memenvs.train.learn.ground import make_ground
+from memenvs.train.learn.environments import make_environments
 from memenvs.train.learn.run import train
 from memenvs.train.learn.settings import load_training
 from trainings import small
@@ -55,8 +55,8 @@ def test_what_to_play_is_replaced() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(set(shipped(training=True)) - {"locomo"}))
-def test_every_shipped_training_has_a_ground(name: str) -> None:
-    assert make_ground(load_training(name)).trained_on
+def test_every_shipped_training_says_what_it_plays(name: str) -> None:
+    assert make_environments(load_training(name)).trained_on
 
 
 FITS = {
@@ -75,7 +75,7 @@ def test_an_algorithm_that_does_not_fit_says_which_ones_do(algorithm: str, tmp_p
 
 
 def test_a_rollout_of_one_step_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="a rollout of one step"):
+    with pytest.raises(ValueError, match="n-steps times envs must be at least 2"):
         train(small(envs=1, hyperparameters={"n-steps": 1}), tmp_path / "run")
     assert not (tmp_path / "run").exists()
 
