@@ -187,13 +187,12 @@ class SB3VecEnv(VecEnv):
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
         """Read an attribute of the batch, once for each environment."""
         inner: Any = self.batch.unwrapped
-        if attr_name == "action_masks" and not self._has_method:
-            if self._masks is None:  # by this SB3 knows that there are none
+        if attr_name == "action_masks":
+            if not self._has_method and self._masks is None:  # so SB3 asks whether there are any
                 raise AttributeError("this environment has no action masks")
             return [self.action_masks for _ in self._get_indices(indices)]
-        if isinstance(inner, SyncVectorEnv):
-            values = inner.get_attr(attr_name)
-            return [values[i] for i in self._get_indices(indices)]
+        if isinstance(inner, SyncVectorEnv):  # its own get_attr calls what can be called
+            return [inner.envs[i].get_wrapper_attr(attr_name) for i in self._get_indices(indices)]
         value = getattr(inner, attr_name)
         return [value for _ in self._get_indices(indices)]
 

@@ -213,6 +213,10 @@ def _maker(training: Training) -> Make:
     wrapper = training.wrapper
     if wrapper is None:
         return plain_batch
+    if training.curriculum:
+        raise ValueError(
+            "a wrapper stays with one environment; leave 'wrapper' or 'curriculum' out"
+        )
     return lambda place, envs: SB3VecEnv(
         wrapped(place.batch(envs, AutoresetMode.SAME_STEP), wrapper)
     )
