@@ -130,7 +130,7 @@ def test_self_play_is_ordinary_trainings_in_turn(tmp_path: Path) -> None:
 
 
 def parameters_at_first(folder: Path) -> dict[str, torch.Tensor]:
-    """Give what a run of one leg began with, from its first checkpoint."""
+    """Give what a run of one interval began with, from its first checkpoint."""
     with zipfile.ZipFile(folder / "checkpoints" / f"{0:012d}.zip") as archive:
         stored = io.BytesIO(archive.read("model.zip"))
     found: dict[str, torch.Tensor] = load_from_zip_file(stored, device="cpu")[1]["policy"]
