@@ -13,6 +13,7 @@ class Family:
     instance: str  # option of ``reset`` that says what is played
     finals: tuple[str, ...]  # what ``info`` holds at the end of an episode
     score: str  # the final by which policies are compared, the higher the better
+    policies: tuple[str, ...]  # what is compared where no policy is named
 
 
 MEMORIZATION = Family(
@@ -20,6 +21,7 @@ MEMORIZATION = Family(
     instance="material",
     finals=("coverage", "precision", "water_inflation", "size", "utility", "settled"),
     score="utility",
+    policies=("random", "fifo", "reservoir", "longest", "optimal"),
 )
 POISONING = Family(
     "poisoning",
@@ -34,5 +36,12 @@ POISONING = Family(
         "settled",
     ),
     score="utility",
+    policies=("random", "recent", "relevant", "logistic", "oracle"),
 )
-GUI = Family("gui", instance="instance", finals=("success",), score="success")
+GUI = Family(
+    "gui",
+    instance="instance",
+    finals=("success",),
+    score="success",
+    policies=("random", "scripted"),
+)
