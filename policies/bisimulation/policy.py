@@ -47,9 +47,9 @@ class Bisimulation(Policy):
         super().__init__(env, seed)
         self._env = env
         self._situations = Situations(Trust(env, seed))
-        self._learns = variant == LEARNING
-        found = self._training(None if self._learns else variant)
-        if not found and not self._learns:
+        self.learns = variant == LEARNING
+        found = self._training(None if self.learns else variant)
+        if not found and not self.learns:
             raise ValueError(
                 "the policy 'bisimulation' has nothing to train on beside the one material; name "
                 "others, or learn while tested: bisimulation:NAME_OR_FILE, bisimulation:learning"
@@ -58,6 +58,11 @@ class Bisimulation(Policy):
         self._fitted: dict[str, tuple[TransitionMemory, float]] = {}  # by what was left out
         self._names: dict[int, str] = {}  # of the materials that were played
         self._running: dict[int, Running] = {}  # episodes, where it learns
+
+    @property
+    def alone(self) -> bool:
+        """Whether it goes on learning."""
+        return self.learns
 
     def memory(self, without: str = "") -> TransitionMemory:
         """Give the memory of every training material but that of the name."""
@@ -75,7 +80,7 @@ class Bisimulation(Policy):
         """Rerank the shortlist of each episode."""
         *base, episodes = state
         looks, shortlists, base_state = self._situations.read(observation, masks, tuple(base))
-        if self._learns:
+        if self.learns:
             seen = zip(episodes.tolist(), looks, shortlists, strict=True)
             actions = [self._learn(*each) for each in seen]
         else:
@@ -124,7 +129,7 @@ class Bisimulation(Policy):
         if named is not None:
             return named
         fixed = attribute(self._env, "materials").fixed
-        others = not self._learns and len(fixed) > 1  # what it plays it must not have learned from
+        others = not self.learns and len(fixed) > 1  # what it plays it must not have learned from
         return list(fixed)[:MATERIALS] if others else ()
 
 

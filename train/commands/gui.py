@@ -55,7 +55,7 @@ def gui(
     read from MEMENVS_MODEL_KEY.
     """
     from memenvs.envs.miniwob.browser import BrowserError
-    from memenvs.train import tables
+    from memenvs.train import terminal
     from memenvs.train.studies.gui.ladder import climb
     from memenvs.train.studies.gui.report import print_rows, save
     from memenvs.train.studies.gui.summary import summarise
@@ -83,7 +83,7 @@ def gui(
     if out is not None:
         save(ladder, rows, out)
     if as_json:
-        click.echo(tables.as_json({"rows": rows}))
+        click.echo(terminal.as_json({"rows": rows}))
     else:
         print_rows(rows)
 
