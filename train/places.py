@@ -109,13 +109,6 @@ class Place:
         """Slots of a memory, where there is one."""
         return None if self.rules is None else int(self.rules.capacity)
 
-    def options(self, values: Any) -> dict[str, Any]:
-        """Give the options of a ``reset`` that plays a value, or a list of one for each episode."""
-        several = isinstance(values, list)
-        if self.family is None or (values[0] if several else values) is None:
-            return {}
-        return {self.family.instance: values}
-
 
 class _OneOfMany(gym.Wrapper[Any, Any, Any, Any]):
     """One environment of several; of a reset option that is a list it takes its own element."""

@@ -207,12 +207,14 @@ def check_algorithm(training: Training, interface: Interface) -> Algorithm:
             raise ValueError(f"network '{network}' decides by action='{writes}', not '{decided}'")
     if training.imitation is not None and not found.networks:
         raise ValueError(
-            f"{name} has no actor that could imitate; leave 'imitation' out, or take "
+            f"{name} cannot begin by imitation; leave 'imitation' out, or take "
             f"{_listed(_fitting(interface, networks=True))}"
         )
     for key in OF_LEARNING_FROM_REWARDS if name == "estimator" else ():
         if getattr(training, key):
-            raise ValueError(f"an estimator learns from no rewards; leave '{dashed(key)}' out")
+            raise ValueError(
+                f"algorithm 'estimator' does not use rewards; leave '{dashed(key)}' out"
+            )
     if training.game is not None:
         _check_game(training)
     if own_algorithm(training, interface) and name != "maskable-ppo":
@@ -220,7 +222,7 @@ def check_algorithm(training: Training, interface: Interface) -> Algorithm:
     if network == MLP and interface.masked and not found.masks and interface.actions != "Box":
         own = f", or one of the networks that mask by themselves: {_listed(known)}" if known else ""
         raise ValueError(
-            f"{name} has no masks, and the network 'mlp' would act illegally; take "
+            f"{name} has no masks, and with the network 'mlp' it would act illegally; take "
             f"{_listed(n for n, a in ALGORITHMS.items() if a.masks)}{own}"
         )
     return found

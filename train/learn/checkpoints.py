@@ -72,7 +72,7 @@ def load_checkpoint(
             if CARRIED in archive.namelist():
                 carry(pickle.loads(archive.read(CARRIED)))
     except (zipfile.BadZipFile, KeyError, json.JSONDecodeError) as error:
-        raise ValueError(f"{path}: is no checkpoint: {error}; remove it") from None
+        raise ValueError(f"{path}: is not a checkpoint: {error}; remove it") from None
     return model, progress
 
 

@@ -31,9 +31,11 @@ def benchmark_devices(
     the first is trained. Raises ``ValueError`` for what is not evaluated while it trains.
     """
     if training.algorithm == "estimator":
-        raise ValueError("an estimator is fitted in one go and has no metrics; take another CONFIG")
+        raise ValueError(
+            "algorithm 'estimator' writes no metrics while it is fitted; take another CONFIG"
+        )
     if training.game is not None and training.game.self_play is not None:
-        raise ValueError("self-play is several trainings in turn; take another CONFIG")
+        raise ValueError("self-play runs several trainings in turn; take another CONFIG")
     measure = _measure(training)
     rows: dict[str, list[dict[str, float]]] = {}
     for device in DEVICES:

@@ -16,20 +16,19 @@ from stable_baselines3.common.vec_env import VecEnv
 import memenvs
 from memenvs.envs.family import GUI, MEMORIZATION, POISONING, Family
 from memenvs.envs.levels import LEVELS
+from memenvs.envs.memorization.prepared import Materials
 from memenvs.envs.memorization.rules import Rules
-from memenvs.envs.memorization.vector import MemorizationVectorEnv
 from memenvs.material.material import Material
 from memenvs.materials.generator.tiers import TIERS, Tier
 from memenvs.materials.library import draw, source_of, takes_generator
 from memenvs.materials.poisoning import Split as Scenarios
 from memenvs.text.encoder_files import encoder_of
 from memenvs.text.encoders import Encoder, HashingEncoder, encoder_description
-from memenvs.train.batches import materials_of
 from memenvs.train.config_files import unknown
 from memenvs.train.learn.settings import Stage, Training, dashed
 from memenvs.train.learn.windows import cut_windows, share_of_slots
 from memenvs.train.learn.wrapping import wrapped
-from memenvs.train.places import Place
+from memenvs.train.places import Instance, Place
 from memenvs.train.vec_env import SB3VecEnv
 
 # What only memorization has: claims, settled queries, and policies that write.
@@ -42,6 +41,7 @@ OF_MEMORIZATION = (
     "leave_one_out",
 )
 AT_ONCE = 64  # episodes of an evaluation
+DRAWS = 0x7E57  # seeds of materials that a callable draws
 
 
 Make = Callable[[Place, int], VecEnv]  # a batch of so many episodes
@@ -96,35 +96,50 @@ class Environments:
         found = _encoder_beside(self.whole.arguments["material"])
         return encoder_description(found) if found else {}
 
-    def evaluation(self, split: str, count: int) -> tuple[VecEnv, list[Any]]:
+    def evaluation(self, split: str, count: int) -> tuple[VecEnv, list[Instance]]:
         """Give a batch, and up to ``count`` instances that it plays to evaluate.
 
         They are materials or scenarios of the split, pages beyond those of the training, or in a
         foreign environment nothing but episodes of other seeds.
         """
-        place, instances = self.whole, list[Any]([None] * count)
+        place, values = self.whole, list[Any]([None] * count)
         if self.family is MEMORIZATION:
-            place, instances = self._materials(split, count)
+            place, values = self._materials(split, count)
         elif self.family is POISONING:
             place = changed(self.whole, split=split)
-            instances = list(range(min(count, len(Scenarios(split)))))
+            values = list(Scenarios(split)[:count])
         elif self.family is GUI:
             known = self.whole.env.unwrapped.instances  # type: ignore[attr-defined]
-            instances = list(range(known, known + count))
-        return self.make(place, min(AT_ONCE, len(instances))), instances
+            values = list(range(known, known + count))
+        return self.make(place, min(AT_ONCE, len(values))), named(values)
 
-    def evaluation_left_out(self) -> tuple[VecEnv, list[Material]]:
+    def evaluation_left_out(self) -> tuple[VecEnv, list[Instance]]:
         """Give a batch and the materials that were left out."""
         place = changed(self.whole, material=self.left_out)
-        return self.make(place, len(self.left_out)), list(self.left_out)
+        return self.make(place, len(self.left_out)), named(self.left_out)
 
     def _materials(self, split: str, count: int) -> tuple[Place, list[Material]]:
         material = self.whole.arguments["material"]
         tier = isinstance(material, str) and material in TIERS
         place = changed(self.whole, split=split) if tier else self.whole
-        source = MemorizationVectorEnv(**place.arguments)
-        fixed = source.materials.fixed
-        return place, materials_of(source, min(count, len(fixed)) if len(fixed) > 1 else count)
+        source: Materials = place.env.unwrapped.materials  # type: ignore[attr-defined]
+        return place, materials_of(source, count)
+
+
+def materials_of(source: Materials, count: int) -> list[Material]:
+    """Give up to ``count`` materials: the fixed ones, or freshly drawn ones.
+
+    One material alone is given again and again: its queries are drawn anew in each episode.
+    """
+    fixed = source.fixed
+    if len(fixed) == 1:
+        return [fixed[0]] * count
+    return list(fixed[:count]) or [source.draw(np.uint64(DRAWS + n)) for n in range(count)]
+
+
+def named(values: Sequence[Any]) -> list[Instance]:
+    """Name what is played: the name decides on the seeds of its episodes."""
+    return [Instance(str(getattr(value, "name", value)), value) for value in values]
 
 
 def changed(place: Place, **arguments: Any) -> Place:
@@ -207,7 +222,7 @@ def _maker(training: Training) -> Make:
 
         check_seats(training.game)
         if training.wrapper is not None:
-            raise ValueError("a wrapper cannot stand around a game; leave 'wrapper' or 'game' out")
+            raise ValueError("a wrapper cannot be put around a game; leave 'wrapper' or 'game' out")
         seats = partial(make_seats, training.game, training.seed[0])
         return lambda place, envs: seats(place.arguments, envs)
     wrapper = training.wrapper
@@ -239,7 +254,7 @@ def _listed(material: Any, what: str) -> list[Material]:
         return list(material)
     source = source_of(material)
     if isinstance(source, Tier) or (callable(source) and takes_generator(source)):
-        raise ValueError(f"{what}: needs materials that are fixed; '{material}' draws them")
+        raise ValueError(f"{what}: needs fixed materials; '{material}' draws new ones")
     return draw(source, np.random.default_rng(0))
 
 

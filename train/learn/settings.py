@@ -28,7 +28,7 @@ def _number(value: Any) -> Any:
 
 def _distinct(values: list[Any]) -> list[Any]:
     if len(set(values)) < len(values):
-        raise ValueError("names something twice")
+        raise ValueError("has a value twice")
     return values
 
 

@@ -16,11 +16,12 @@ from memenvs.envs.family import MEMORIZATION, Family
 from memenvs.envs.memorization.rules import Rules
 from memenvs.material.incidence import FloatArray
 from memenvs.material.material import Material
-from memenvs.optimal.curve import frontier
 from memenvs.policies.base import Policy, attribute
 from memenvs.policies.learned.models import WRITER
-from memenvs.train.batches import episode_seeds
 from memenvs.train.learn.wrapping import carry
+from memenvs.train.optima import Optima
+from memenvs.train.places import Instance
+from memenvs.train.play import units_in
 
 TIME_LIMIT = 10.0  # seconds for the frontier of one material
 SMALL = 8  # slots
@@ -32,11 +33,10 @@ OPPONENT_BY = {"poisoner": ("utility", -1.0), "asker": ("reward", 1.0)}
 class Validation:
     """Instances to evaluate on, in a batch whose observations are those that the model knows.
 
-    An instance is what the family plays: a material, a scenario, the number of a page; None where
-    the seed of the episode says all.
+    Instances are materials, scenarios, numbers of pages, or nothing but names for the seeds.
     """
 
-    def __init__(self, env: VecEnv, instances: Sequence[Any]) -> None:
+    def __init__(self, env: VecEnv, instances: Sequence[Instance]) -> None:
         self.env = env
         self.instances = list(instances)
         inner: Any = env.unwrapped
@@ -44,7 +44,7 @@ class Validation:
         self._rules: Rules | None = None
         if inner.family is MEMORIZATION:
             self._rules = attribute(env, "rules")
-        self._best: dict[tuple[str, int], float] = {}  # of a material at a size
+        self._optima = Optima(TIME_LIMIT)
 
     @property
     def decisions(self) -> int:
@@ -62,9 +62,9 @@ class Validation:
         if self._rules is None or not self._has_frontier:
             return
         slots = self._rules.capacity
-        for material in self.instances:
-            for size in range(1 if slots <= SMALL else slots, slots + 1):
-                self._optimum(material, size)
+        for instance in self.instances:
+            sizes = range(1 if slots <= SMALL else slots, slots + 1)
+            self._optima.best(instance.value, "precision", map(float, sizes))
 
     def evaluate(self, model: Any, carried: Any = None) -> dict[str, float]:
         """Play every instance once; gives means, and without a budget the share of the frontier.
@@ -84,7 +84,7 @@ class Validation:
 
         Of the seats of a game the rewards are averaged, and their illegal actions added up.
         """
-        seeds = episode_seeds(len(self.instances))
+        seeds = [unit.seed for unit in units_in(self.instances)]
         inner: Any = self.env.unwrapped
         size = inner.episodes
         ended: dict[str, list[float]] = {name: [] for name in (*self.finals, "reward")}
@@ -96,12 +96,12 @@ class Validation:
         return {name: np.array(values) for name, values in ended.items()}
 
     def _chunk(
-        self, model: Any, instances: Sequence[Any], seeds: Sequence[int]
+        self, model: Any, instances: Sequence[Instance], seeds: Sequence[int]
     ) -> list[dict[str, Any]]:
         inner: Any = self.env.unwrapped
         size, rows, count = inner.episodes, self.env.num_envs, len(instances)
         filled = [place % count for place in range(size)]  # the rest plays along, uncounted
-        inner.give([instances[place] for place in filled], [seeds[place] for place in filled])
+        inner.give([instances[place].value for place in filled], [seeds[place] for place in filled])
         observation = self.env.reset()
         finals: list[dict[str, Any] | None] = [None] * count
         state, begun = None, np.ones(rows, dtype=bool)
@@ -122,8 +122,9 @@ class Validation:
         """Share of the frontier at S, and U*(|M|) − u(M), in expected precision (means)."""
         sizes = ended["size"].astype(int).tolist()
         assert self._rules is not None
-        top = np.array([self._optimum(m, self._rules.capacity) for m in self.instances])
-        own = np.array([self._optimum(m, n) for m, n in zip(self.instances, sizes, strict=True)])
+        materials = [instance.value for instance in self.instances]
+        top = np.array([self._optimum(m, self._rules.capacity) for m in materials])
+        own = np.array([self._optimum(m, n) for m, n in zip(materials, sizes, strict=True)])
         precision, solvable = ended["precision"], top > 0
         return {
             "share": float((precision[solvable] / top[solvable]).mean()) if solvable.any() else 0.0,
@@ -132,11 +133,7 @@ class Validation:
 
     def _optimum(self, material: Material, size: int) -> float:
         """Best precision of so many claims, or its upper bound where optimality is not proved."""
-        key = material.name, size
-        if key not in self._best:
-            solved = frontier(material, "precision", [size], time_limit=TIME_LIMIT)
-            self._best[key] = float(solved.upper_bounds[0])
-        return self._best[key]
+        return self._optima.best(material, "precision", [size])[size].bound
 
 
 def best_by(seat: str, family: Family | None) -> tuple[str, float]:

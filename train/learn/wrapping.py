@@ -9,12 +9,12 @@ from stable_baselines3.common.vec_env import VecEnv
 
 from memenvs.envs.family import GUI, MEMORIZATION
 from memenvs.policies.bisimulation.adapter import adapter_for
-from memenvs.policies.gui import ScriptedPolicy
 from memenvs.train.config_files import unknown
 from memenvs.train.learn.settings import Wrapper
 from memenvs.wrappers import VectorBisimulationMemory, VectorWeightedTreeMemory
 
 WRAPPERS = ("weighted-tree", "bisimulation")
+RULE = "guarded"
 BASE = "trust"  # the write policy whose shortlists the bisimulation memory reads
 
 
@@ -50,19 +50,12 @@ def _bisimulation(batch: VectorEnv[Any, Any, Any], wrapper: Wrapper) -> VectorBi
             "wrapper 'bisimulation' reads graphical and memorization environments alone; leave it "
             "out"
         )
-    policy: Any = wrapper.policy or BASE
-    if family is GUI:
-        if wrapper.policy not in (None, "scripted"):
-            raise ValueError(
-                f"wrapper.policy '{wrapper.policy}': on graphical pages it is 'scripted' alone"
-            )
-        policy = ScriptedPolicy()
     inner = batch.unwrapped
     single = isinstance(inner, SyncVectorEnv)
     return VectorBisimulationMemory(
         batch,
-        policy,
-        wrapper.rule or "action-conditioned",
+        wrapper.policy or ("scripted" if family is GUI else BASE),
+        wrapper.rule or RULE,
         wrapper.mode,
         adapter=adapter_for(inner.envs[0]) if single else None,  # type: ignore[attr-defined]
     )
@@ -77,11 +70,11 @@ def _family(batch: VectorEnv[Any, Any, Any]) -> Any:
 def carried_by(env: VecEnv) -> Any:
     """Give what the environments of a batch keep from episode to episode; None for nothing."""
     batch = getattr(env.unwrapped, "batch", None)
-    return batch.memory if isinstance(batch, VectorBisimulationMemory) else None
+    return batch.learner if isinstance(batch, VectorBisimulationMemory) else None
 
 
 def carry(env: VecEnv, carried: Any) -> None:
     """Let the episodes to come go on with what others kept."""
     batch = getattr(env.unwrapped, "batch", None)
     if isinstance(batch, VectorBisimulationMemory):
-        batch.memory = carried
+        batch.learner, batch.memory = carried, carried.memory

@@ -7,10 +7,11 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from memenvs.envs.arguments import refusal
 from memenvs.envs.memorization.features import Seen
 from memenvs.envs.memorization.layout import Layout
 from memenvs.envs.memorization.records import Records
-from memenvs.envs.memorization.rules import Actions, Rules, refusal
+from memenvs.envs.memorization.rules import Actions, Rules
 from memenvs.envs.memorization.slots import Slots
 from memenvs.material.incidence import BoolArray
 

@@ -209,4 +209,8 @@ def test_pages_of_the_validation_are_not_those_of_the_training() -> None:
 
     training = tiny(env="memenvs/Panels-tabs-3-v0", settings={"instances": 7})
     _, instances = make_environments(training).evaluation("validation", 3)
-    assert instances == [7, 8, 9]  # episodes of the training play 0 to 6
+    assert [instance.value for instance in instances] == [
+        7,
+        8,
+        9,
+    ]  # episodes of the training play 0 to 6

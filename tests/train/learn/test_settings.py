@@ -18,7 +18,7 @@ BAD = {
     "evaluation.evry=3": "'evaluation.evry': is unknown; did you mean 'every'?",
     "imitation.techer=trust": "'imitation.teacher': is missing; add it",
     "steps=many": "'steps': should be a valid integer, not 'many'",
-    "seed=[1, 1]": "names something twice",
+    "seed=[1, 1]": "has a value twice",
     "feature-dropout=1.5": "'feature-dropout'",
     "windows.claims=[3]": "'windows.claims'",
     "curriculum=[{env: a, steps: 3, stepps: 3}]": "did you mean 'steps'?",
@@ -60,7 +60,7 @@ def test_every_shipped_training_says_what_it_plays(name: str) -> None:
 
 
 FITS = {
-    "ppo": "ppo has no masks, and the network 'mlp' would act illegally; take maskable-ppo",
+    "ppo": "ppo has no masks, and with the network 'mlp' it would act illegally; take maskable-ppo",
     "recurrent-ppo": "recurrent-ppo does not take action='slots'; maskable-ppo, ppo, a2c, dqn",
     "maskabel-ppo": "did you mean 'maskable-ppo'?",
 }
@@ -87,17 +87,17 @@ MISFITS = {
     "network-options={hiden: 3}": "'network-options.hiden' is unknown; did you mean 'hidden'?",
     "hyperparameters={batch-size: 0}": "'hyperparameters.batch-size': should be greater than or",
     "hyperparameters={gamma: 1.5}": "'hyperparameters.gamma': should be less than or equal to 1",
-    "algorithm=dqn network=mlp imitation={teacher: trust}": "dqn has no actor that could imitate",
-    "algorithm=estimator network=mlp": "an estimator learns from no rewards; leave 'schedule' out",
+    "algorithm=dqn network=mlp imitation={teacher: trust}": "dqn cannot begin by imitation",
+    "algorithm=estimator network=mlp": "does not use rewards; leave 'schedule' out",
     "network=priority": "network 'priority' decides by action='priority', not 'slots'",
     "network=pointr": "did you mean 'pointer'?",
     "env=memenvs/Readble-v0": "did you mean 'memenvs/Readable-v0'?",
     "device=tpu": "choose from auto, cpu, cuda",
-    "shaping={wrapper: sampled-difference}": "has no form for batches; take one of exact-diff",
-    "curriculum=[{env: memenvs/Odyssey-v0, steps: 9}]": "shows other columns than the first",
+    "shaping={wrapper: sampled-difference}": "works on single environments only",
+    "curriculum=[{env: memenvs/Odyssey-v0, steps: 9}]": "has another observation space",
     "algorithm=dqn": "dqn trains a network of its own and not 'estimator-pointer'",
-    "leave-one-out=true": "needs materials that are fixed",
-    "windows={claims: [3, 5]}": "needs materials that are fixed",
+    "leave-one-out=true": "needs fixed materials",
+    "windows={claims: [3, 5]}": "needs fixed materials",
 }
 
 
