@@ -64,9 +64,9 @@ def save(folder, estimator, seed=0):
 def played(build, count=96):
     env = MemorizationVectorEnv(**SETTINGS, split="validation", num_envs=32)
     instances = [Instance(material.name, material) for material in materials_of(env, count)]
-    found = play(env, build(env), units_of(instances, count))
-    assert not found["illegal_action"].any()
-    return found["utility"]
+    found = [each.values for each in play(env, build(env), units_of(instances, count))]
+    assert not any(values["illegal"] for values in found)
+    return np.array([values["utility"] for values in found])
 
 
 @pytest.mark.parametrize("policy", [Estimator, EstimatorRanker])
