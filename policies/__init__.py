@@ -103,6 +103,8 @@ def family_of(env: Any) -> str:
     family = getattr(inner, "family", None)
     if family is not None:
         return str(family.name)
+    if hasattr(inner, "envs"):
+        return family_of(inner.envs[0])
     foreign = hasattr(inner, "action_space") and not hasattr(inner, "get_attr")
     return "" if foreign else "memorization"
 

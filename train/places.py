@@ -76,7 +76,7 @@ class Place:
             return MemorizationVectorEnv(
                 **self.arguments, num_envs=episodes, autoreset_mode=autoreset_mode
             )
-        if self.family is None or gym.spec(self.id).vector_entry_point is None:
+        if not self.native:
             singles = [partial(_OneOfMany, self, number) for number in range(episodes)]
             return SyncVectorEnv(singles, autoreset_mode=autoreset_mode)
         return gym.make_vec(
@@ -91,6 +91,13 @@ class Place:
     def env(self) -> gym.Env[Any, Any]:
         """The scalar environment, made once."""
         return self.make()
+
+    @property
+    def native(self) -> bool:
+        """Whether the environment has a batch of its own that is as the scalar one is."""
+        if not self.id:
+            return True
+        return self.family is not None and gym.spec(self.id).vector_entry_point is not None
 
     @property
     def family(self) -> Family | None:

@@ -18,8 +18,8 @@ from gymnasium.vector import VectorEnv
 from numpy.typing import NDArray
 
 from memenvs.envs.family import MEMORIZATION, Family
+from memenvs.envs.memorization.reward import expected
 from memenvs.envs.memorization.rules import Rules
-from memenvs.envs.memorization.settlement import expected
 from memenvs.envs.memorization.slots import EMPTY
 from memenvs.material.incidence import BoolArray
 from memenvs.material.material import Material
@@ -141,7 +141,7 @@ def play_one(env: gym.Env[Any, Any], policy: Any, unit: Unit, layer: Layer | Non
             state,
             episode_start=np.array([True]) if begun else None,
             deterministic=True,
-            action_masks=info.get("action_mask"),
+            action_masks=_masks(info, env),
         )
         observation, reward, terminated, truncated, info = env.step(action)
         over, begun = terminated or truncated, False
@@ -192,7 +192,7 @@ def _play(
             state,
             episode_start=begun if begun.any() else None,
             deterministic=True,
-            action_masks=infos.get("action_mask"),
+            action_masks=_masks(infos, batch),
         )
         observation, rewards, terminated, truncated, infos = batch.step(actions)
         earned[~over] += rewards[~over]
@@ -282,6 +282,16 @@ def _decisions(rules: Rules, material: Material) -> int:
 def _begin(policy: Any, seeds: Sequence[int]) -> Any:
     """Give the state of new episodes; the chance of a policy is that of its episode alone."""
     return policy.start(np.array(seeds)) if hasattr(policy, "start") else None
+
+
+def _masks(info: dict[str, Any], env: Any) -> NDArray[Any] | None:
+    """Give what is legal ``(n,)`` or ``(B, n)``, where the environment says so in some way."""
+    if "action_mask" in info:
+        return np.asarray(info["action_mask"])
+    inner = env.unwrapped
+    if hasattr(inner, "envs") and hasattr(inner.envs[0].unwrapped, "action_masks"):
+        return np.stack([each.unwrapped.action_masks() for each in inner.envs])
+    return np.asarray(inner.action_masks()) if hasattr(inner, "action_masks") else None
 
 
 def _options(family: Family | None, values: Any) -> dict[str, Any] | None:

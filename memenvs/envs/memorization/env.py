@@ -16,7 +16,7 @@ from gymnasium import spaces
 from memenvs.envs.family import MEMORIZATION
 from memenvs.envs.memorization.episode import Episode
 from memenvs.envs.memorization.layout import Layout
-from memenvs.envs.memorization.observe import observe
+from memenvs.envs.memorization.observation import observe
 from memenvs.envs.memorization.prepared import Materials
 from memenvs.envs.memorization.privileged import Privileged
 from memenvs.envs.memorization.render.renderer import FPS, MODES, Renderer, RenderMode

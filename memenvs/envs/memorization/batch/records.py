@@ -8,7 +8,7 @@ from memenvs.envs.memorization.batch.bank import Bank
 from memenvs.envs.memorization.batch.buffers import Buffers
 from memenvs.envs.memorization.batch.compiled import CLAIM, SOURCE, sentinels
 from memenvs.envs.memorization.batch.memory import BatchMemory
-from memenvs.envs.memorization.batch.settlement import Answers, BatchAccount
+from memenvs.envs.memorization.batch.reward import Answers, BatchAccount
 from memenvs.envs.memorization.batch.similarity import Similarity
 from memenvs.envs.memorization.features import Float32
 from memenvs.envs.memorization.layout import Layout

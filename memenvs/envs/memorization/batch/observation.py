@@ -15,7 +15,7 @@ from memenvs.envs.memorization.batch.compiled import (
     SOURCE_LABEL,
     TAGS,
 )
-from memenvs.envs.memorization.batch.masks import Masks
+from memenvs.envs.memorization.batch.mask import Masks
 from memenvs.envs.memorization.batch.memory import WRITTEN, present
 from memenvs.envs.memorization.batch.similarity import Similarity
 from memenvs.envs.memorization.features import Float32

@@ -1,4 +1,4 @@
-"""Settlement for a batch of episodes: which queries are asked, and what the memories answer."""
+"""The rewards of a batch of episodes: which queries are settled, and what the memories answer."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from memenvs.counter import QUERY, TRUTH, uniforms
 from memenvs.envs.memorization.batch.bank import Bank
 from memenvs.envs.memorization.batch.compiled import STORED, TRUE
+from memenvs.envs.memorization.reward import expected
 from memenvs.envs.memorization.rules import Rules
-from memenvs.envs.memorization.settlement import expected
 from memenvs.envs.rows import Rows
 from memenvs.material.incidence import BoolArray, FloatArray, IntArray
 
