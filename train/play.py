@@ -18,8 +18,8 @@ from gymnasium.vector import VectorEnv
 from numpy.typing import NDArray
 
 from memenvs.envs.family import MEMORIZATION, Family
+from memenvs.envs.memorization.reward import expected
 from memenvs.envs.memorization.rules import Rules
-from memenvs.envs.memorization.settlement import expected
 from memenvs.envs.memorization.slots import EMPTY
 from memenvs.material.incidence import BoolArray
 from memenvs.material.material import Material

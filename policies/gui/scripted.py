@@ -43,6 +43,10 @@ class ScriptedPolicy:
         found = named if named else self._search(observation["elements"], step)
         return found[:ALTERNATIVES], step + 1
 
+    def observe(self, executed: int, state: Any) -> Any:
+        """Forget it, as a frozen agent does."""
+        return state
+
     def predict(
         self,
         observation: dict[str, NDArray[Any]],

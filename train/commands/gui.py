@@ -104,5 +104,6 @@ def _policy(url: str | None, model: str) -> Shortlister:
 
         return ScriptedPolicy()
     from memenvs.policies.gui import ModelPolicy
+    from memenvs.text.chat import Chat
 
-    return ModelPolicy(url, model, key=os.environ.get("MEMENVS_MODEL_KEY", ""))
+    return ModelPolicy(Chat(url, model, "model", key=os.environ.get("MEMENVS_MODEL_KEY", "")))
