@@ -447,6 +447,53 @@ def test_usual_names_of_times_are_read_and_others_told(field, tmp_path):
     assert notes == {"field 'mood' is not read": 1}
 
 
+STORY = f"{KEY} {CODE}\nRain fell."
+TITLED = {"title": "House", "question": "Where?"}
+
+
+@pytest.mark.parametrize(
+    ("value", "group", "source"),
+    [
+        ({"title": "House", "body": STORY, "source": "The Mail", "url": "x"}, "House", "The Mail"),
+        ({"title": "House", "text": STORY, "idx": 3}, "House", "a.json"),
+        ({"title": "House", "article": STORY, "questions": [{"question": "?"}]}, "House", "a.json"),
+        ({"data": [{"title": "House", "paragraphs": [{"context": STORY}]}]}, "House", "a.json"),
+        ({**TITLED, "context": STORY, "answers": {"text": []}}, "House", "a.json"),
+        ({"paragraphs": [{"title": "House", "text": STORY}], "question": "?"}, "House", "a.json"),
+        (
+            {"document": {"summary": {"title": "House", "text": STORY}}, "question": {"text": "?"}},
+            *("House", "a.json"),
+        ),
+        (
+            {"Ann": {"profile": {}, "events": {"1_0": {"content": STORY}}}},
+            "Ann > events > 1_0",
+            "a.json",
+        ),
+    ],
+    ids="multihop-rag hipporag quality squad rows musique narrativeqa perltqa".split(),
+)
+def test_texts_of_data_sets(value, group, source, tmp_path):
+    told, _ = claims(tmp_path, "a.json", [value, value])  # a text may come with several questions
+    assert told == [(source, f"a.json, {group}", None, text) for text in (KEY, CODE, "Rain fell.")]
+
+
+def test_multi_session_chat(tmp_path):
+    value = {
+        "personas": [["I have a key."], ["I am Ben."]],
+        "previous_dialogs": [
+            {"personas": [[], []], "dialog": [{"text": KEY}], "time_back": "2 days"}
+        ],
+        "dialog": [{"id": "Speaker 1", "text": "Hi."}, {"id": "Speaker 2", "text": CODE}],
+    }
+    told, notes = claims(tmp_path, "a.jsonl", lines(value, value))
+    assert [(source, group[9:], text) for source, group, _, text in told] == [
+        ("Speaker 1", "session 1", KEY),
+        ("Speaker 1", "session 2", "Hi."),
+        ("Speaker 2", "session 2", CODE),
+    ]
+    assert notes["time of a session left out"] == 2
+
+
 def test_a_shape_that_nobody_knows_is_told_with_its_fields(tmp_path):
     with pytest.raises(MaterialError) as caught:
         claims(tmp_path, "a.json", {"participants": [], "thread_path": "x", "colour": 1})
