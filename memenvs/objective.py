@@ -64,7 +64,9 @@ class Objective:
         """Give the chance of each query to be asked: ``(Q,)``."""
         if self.query is None:
             return material.incidence.probability
-        return np.eye(1, len(material.queries), self.query)[0]
+        weights = np.zeros(len(material.queries))
+        weights[self.query] = 1.0
+        return weights
 
     def answered(self, material: Material, memory: Memory) -> FloatArray:
         """Give the chance that each query is answered from memories: ``(..., Q)``."""

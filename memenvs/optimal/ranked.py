@@ -91,7 +91,9 @@ class RankedProgramme:
             rows = [row for row in rows if all(claim in self._column for claim in row)]
             if not rows:
                 continue  # no memory worth having spans it
-            against = [self._column[c] for c in incidence.conflicts[item].tolist()]
+            against = [
+                self._column[c] for c in incidence.conflicts[item].tolist() if c in self._column
+            ]
             if len(rows) == 1 and len(rows[0]) == 1 and not against:
                 self._spanned[item] = self._column[rows[0][0]]
                 if self._true[rows[0][0]]:

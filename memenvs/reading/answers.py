@@ -6,11 +6,18 @@ from typing import Literal
 
 import numpy as np
 
-from memenvs.material.incidence import BoolArray, FloatArray, Ragged
+from memenvs.material.incidence import BoolArray, FloatArray, IntArray, Ragged
 from memenvs.material.material import Material
 from memenvs.material.uncertain import answer_probability
 from memenvs.reading.readers import named_reader
-from memenvs.reading.utility import BEST_MATCH, READ_ALL, Reader, answered_right
+from memenvs.reading.utility import (
+    BEST_MATCH,
+    READ_ALL,
+    Reader,
+    SimilarityReader,
+    answered_right,
+    item_ranks,
+)
 
 Utility = Literal["coverage", "precision", "end-to-end"]
 
@@ -43,6 +50,35 @@ def answers(
     asked = np.repeat(np.arange(len(pairs)), pairs.lengths)
     found = reader(material, spanned)[..., asked, pairs.values] & known[..., pairs.values]
     return Ragged(np.arange(len(asked)), pairs.offsets).any(found).astype(np.float64)
+
+
+def read_items(
+    material: Material, spanned: BoolArray, reader: Reader, queries: IntArray
+) -> BoolArray:
+    """Give what is read of spanned items ``(N,)`` for some queries: ``(len(queries), N)``."""
+    if not isinstance(reader, SimilarityReader) or reader.encoder is not None:
+        return reader(material, spanned)[queries]
+    (items,) = np.nonzero(spanned)
+    read = np.zeros((len(queries), len(spanned)), dtype=bool)
+    among = item_ranks(material)[queries[:, None], items]
+    if reader.k is not None and reader.k < len(items):
+        last = np.partition(among, reader.k - 1, axis=1)[:, reader.k - 1 : reader.k]
+        read[:, items] = among <= last
+    else:
+        read[:, items] = True
+    return read
+
+
+def read_claims(material: Material, memory: BoolArray, read: BoolArray) -> BoolArray:
+    """Give the stored claims behind items ``(n, N)`` that were read: ``(n, E)``."""
+    incidence = material.incidence
+    owner = np.repeat(np.arange(len(material.items)), incidence.item_supports.lengths)
+    used = incidence.satisfied(memory) & read[:, owner]  # (n, P)
+    claim = np.zeros((len(read), len(memory)), dtype=bool)
+    row, support = np.nonzero(used)
+    for place, number in zip(row.tolist(), support.tolist(), strict=True):
+        claim[place, incidence.supports[number]] = True
+    return claim
 
 
 def _likely(material: Material, memory: BoolArray, reader: Reader) -> FloatArray:
