@@ -16,6 +16,7 @@ class Family:
     instance: str  # option of ``reset`` that says what is played
     finals: tuple[str, ...]  # what ``info`` holds at the end of an episode
     score: str  # the final by which policies are compared, the higher the better
+    policies: tuple[str, ...] = ()  # what is compared where no policy is named
     types: Mapping[str, type] = field(default_factory=lambda: MappingProxyType({}))  # else float
 
     def blank(self) -> dict[str, Any]:
@@ -31,7 +32,12 @@ _MEMORY = ("coverage", "precision", "water_inflation", "size", "utility", "settl
 _SIZE = MappingProxyType({"size": int})
 
 MEMORIZATION = Family(
-    "memorization", instance="material", finals=_MEMORY, score="utility", types=_SIZE
+    "memorization",
+    instance="material",
+    finals=_MEMORY,
+    score="utility",
+    policies=("random", "fifo", "reservoir", "longest", "optimal"),
+    types=_SIZE,
 )
 POISONING = Family(
     "poisoning",
@@ -46,12 +52,14 @@ POISONING = Family(
         "settled",
     ),
     score="utility",
+    policies=("random", "recent", "relevant", "logistic", "oracle"),
 )
 GUI = Family(
     "gui",
     instance="instance",
     finals=("success",),
     score="success",
+    policies=("random", "scripted"),
     types=MappingProxyType({"success": bool}),
 )
 GAME = Family(  # of several agents, who share the memory that it ends with

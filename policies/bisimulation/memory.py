@@ -30,7 +30,7 @@ class TransitionMemory:
     ``RULES``. Episodes may be recorded side by side.
     """
 
-    def __init__(self, rule: str = "action-conditioned", constants: Constants = PAPER) -> None:
+    def __init__(self, rule: str = "guarded", constants: Constants = PAPER) -> None:
         self.rule = rule
         self.constants = constants
         self.graph = Graph()

@@ -37,7 +37,8 @@ class Records:
         for row, (query, weight) in enumerate(weights.items()):
             self._row_of[query] = row
             self._fill(row, query, weight)
-            self._observe_topic(query, weight)
+            if weight:  # nothing of no weight changes a mean
+                self._observe_topic(query, weight)
 
     def settle(
         self, query: int, answered: bool, claims: Iterable[int], read: Iterable[int] = ()
