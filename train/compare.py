@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, TypeAlias
@@ -10,8 +10,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from memenvs.material.incidence import FloatArray
+from memenvs.policies.resolve import given_names
 from memenvs.reading.layer import Layer
-from memenvs.train.cast import facts
+from memenvs.train.cast import any_seen, facts
 from memenvs.train.experiment import DEFAULT_POLICIES, Experiment
 from memenvs.train.measures import MEASURES, measure
 from memenvs.train.optima import Curve, Reference, mean_curve, references
@@ -74,20 +75,33 @@ class Comparison:
 
 
 def compare(
-    experiment: Experiment, *, curve: bool = False, track: Track[Any] = untracked
+    experiment: Experiment,
+    policies: Mapping[str, Any] | None = None,
+    *,
+    curve: bool = False,
+    track: Track[Any] = untracked,
 ) -> Comparison:
     """Run an experiment; ``curve`` solves the frontier between the capacities too.
 
-    Each policy plays the same episodes. The random policy, for the normalised score, and the
-    baseline, for the differences, are played besides those asked for. Raises ``ValueError`` for an
-    experiment that cannot be run.
+    ``policies`` play besides those that the experiment names: by the names that they are given,
+    whatever ``memenvs.policies.make`` takes, as a function, a class or a network. Each policy plays
+    the same episodes. The random policy, for the normalised score, and the baseline, for the
+    differences, are played besides those asked for. Raises ``ValueError`` for an experiment that
+    cannot be run.
     """
+    with given_names(policies):
+        return _compare(experiment, list(policies or ()), curve=curve, track=track)
+
+
+def _compare(
+    experiment: Experiment, given: Sequence[str], *, curve: bool, track: Track[Any]
+) -> Comparison:
     for name in ("opponent", "game_option"):
         if name in experiment.model_fields_set:
             raise ValueError(f"--{name.replace('_', '-')} belongs to --game NAME; give that, too")
     setting = make_setting(experiment)
     layer = make_layer(experiment, setting)
-    asked = list(dict.fromkeys(experiment.policy)) or _default_policies(setting)
+    asked = list(dict.fromkeys([*experiment.policy, *given])) or _default_policies(setting)
     played = list(dict.fromkeys([*asked, RANDOM, experiment.baseline]))
     episodes = experiment.episodes or (EPISODES if len(setting.materials) == 1 else 1)
     played_by = evaluate(
@@ -230,7 +244,7 @@ def _summary(
         "privileged": told.privileged,
         "knows": told.knows,
         "taught_by": told.taught_by,
-        "seen": any(row["seen"] for row in rows),
+        "seen": any_seen(row["seen"] for row in rows),
         "illegal": sum(row["illegal"] for row in rows),
         "intervals": {name: found and list(found) for name, found in intervals.items()},
     }

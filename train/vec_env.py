@@ -17,8 +17,8 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvO
 from memenvs.envs.memorization.privileged import Privileged
 from memenvs.material.material import Material
 from memenvs.policies import make
-from memenvs.policies.base import Policy
 from memenvs.policies.learned.saved import column_names
+from memenvs.policies.predictor import Predictor
 
 # What an episode's info holds at its end, besides SB3's own entries.
 FINAL = (
@@ -87,7 +87,7 @@ class SB3VecEnv(VecEnv):
         """Names of the columns that are shown."""
         return column_names(self.batch.unwrapped.layout)  # type: ignore[attr-defined]
 
-    def teacher(self, name: str, seed: int) -> Policy:
+    def teacher(self, name: str, seed: int) -> Predictor:
         """Build a policy that plays here."""
         return make(name, self, seed=seed)
 

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from gymnasium import spaces
 
-from memenvs.policies import make
 from memenvs.policies.bisimulation.adapter import (
     Adapter,
     Endings,
@@ -16,6 +15,7 @@ from memenvs.policies.bisimulation.adapter import (
     adapter_for,
 )
 from memenvs.policies.bisimulation.situations import Situations, as_batch
+from memenvs.policies.resolve import make
 from memenvs.policies.rules.rule import Rule
 
 

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
 from memenvs.envs.memorization.rules import Rules
 from memenvs.policies.base import Policy, attribute
-from memenvs.policies.learned.models import Model
+from memenvs.policies.learned.models import Model, find_models
 from memenvs.policies.learned.ranks import Ranks
+
+
+def load(
+    path: str | os.PathLike[str], env: Any = None, *, seed: int = 0, device: str = "auto"
+) -> Policy:
+    """Load a trained model as a policy: a run's folder, its ``best_model.zip``, or several seeds.
+
+    Several models of a folder decide together, by their mean probabilities or priorities. Without
+    ``env`` the policy is for streams of the rules that the model was trained with. Model files hold
+    pickles: load only what you trust. Raises ``ValueError`` where there is no model, or it does not
+    fit the environment. A model without a card plays by ``make``.
+    """
+    return build(find_models(path), env, seed=seed, device=device)
 
 
 def build(

@@ -18,6 +18,8 @@ from memenvs.policies.learned.saved import names_of
 from memenvs.policies.learned.trained import load_network
 from memenvs.policies.opponents.askers import ASKERS
 from memenvs.policies.opponents.poisoners import POISONERS
+from memenvs.policies.resolve import find
+from memenvs.policies.user_code import is_code
 
 SCRIPTED: dict[str, dict[str, Any]] = {"poisoner": POISONERS, "asker": ASKERS}  # by seat
 # Where a game keeps the columns of what an opponent sees.
@@ -70,10 +72,15 @@ def make_opponent(name: str, game: VectorGame, seed: int = 0) -> Policy:
     if name in known:
         built: Policy = known[name](game, seed)
         return built
+    if is_code(name):
+        own = find(name)
+        if not (isinstance(own, type) and issubclass(own, Policy)):
+            raise ValueError(f"the opponent '{name}' is no class that derives from Policy")
+        return own(game, seed)
     if not is_model(name):
         raise ValueError(
-            f"no opponent of this game is named '{name}'; choose from {', '.join(known)}, or name "
-            "the folder or file of a trained one"
+            f"no opponent of this game is named '{name}'; choose from {', '.join(known)}, name "
+            "the folder or file of a trained one, or a class of your own as FILE.py:NAME"
         )
     models = opponents_of(name)
     if len(models) > 1:

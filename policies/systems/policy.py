@@ -17,6 +17,7 @@ from memenvs.policies.base import Observation, Policy, State, privileged
 from memenvs.policies.systems.process import ProcessSystem, command
 from memenvs.policies.systems.protocol import FaultySystemError, System
 from memenvs.policies.systems.running import Running
+from memenvs.policies.user_code import import_from_here
 
 
 class SystemPolicy(Policy):
@@ -128,6 +129,7 @@ class PythonSystem(SystemPolicy):
     def _opener(self, variant: str) -> Callable[[], System]:
         module, _, attribute = variant.partition(":")
         try:
+            import_from_here()
             made: Any = importlib.import_module(module)
         except (ModuleNotFoundError, ValueError) as error:
             missing = getattr(error, "name", None) or module
@@ -135,7 +137,7 @@ class PythonSystem(SystemPolicy):
                 raise  # the module is there, and lacks something
             raise ValueError(
                 f"there is no module '{module}' for '{self.name}'; name it as {self.usage}, and "
-                "let PYTHONPATH reach it"
+                "let it lie in the working directory or where PYTHONPATH reaches"
             ) from None
         for part in attribute.split("."):
             made = getattr(made, part, None)
