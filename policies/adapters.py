@@ -21,6 +21,11 @@ class Adapted(Predictor):
         self.read_spaces(env)
         self.inner, self.label = inner, label
 
+    @property
+    def alone(self) -> bool:
+        """What others wrote may remember an episode by itself, and then plays no two at once."""
+        return True
+
     def moved(self, env: Any, seed: int) -> Self:
         """Give the same for another environment."""
         return type(self)(env, seed, self.inner, self.label)

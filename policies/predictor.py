@@ -33,6 +33,11 @@ class Predictor(ABC):
     _axes: tuple[str | None, int] = ("context", 1)
     action_space: spaces.Space[Any] | None = None  # known to what plays any environment
 
+    @property
+    def alone(self) -> bool:
+        """Whether it plays one episode after another: it learns from each, or asks elsewhere."""
+        return False
+
     def __init__(self, env: Any, seed: int = 0) -> None:
         self.seed = seed
         self._episodes = 0

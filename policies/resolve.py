@@ -230,7 +230,7 @@ def _loaded(path: str) -> tuple[type, ...]:
 
 
 def _without_card(name: str) -> type[Predictor]:
-    found: type[Predictor] = getattr(import_module("memenvs.policies.learned.plain"), name)
+    found: type[Predictor] = getattr(import_module("memenvs.policies.learned.without_card"), name)
     return found
 
 

@@ -60,6 +60,11 @@ class SB3Policy(Adapted):
             observation = {name: observation[name] for name in self._own.observation_space.spaces}
         return self._own.predict(observation, deterministic=True)[0], state
 
+    @property
+    def alone(self) -> bool:
+        """Its state travels with each episode, so that it plays many at once."""
+        return False
+
     def remark(self) -> str:
         """Say what is not known of it."""
         return NOT_KNOWN
@@ -96,6 +101,11 @@ class TorchPolicy(Adapted):
             return np.where(masks, found, -np.inf).argmax(axis=1) + int(space.start), state
         assert isinstance(space, spaces.Box)
         return np.clip(found, space.low, space.high).astype(space.dtype), state
+
+    @property
+    def alone(self) -> bool:
+        """Its state travels with each episode, so that it plays many at once."""
+        return False
 
     def remark(self) -> str:
         """Say what is not known of it."""
