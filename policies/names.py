@@ -19,7 +19,7 @@ POLICIES: dict[str, str] = {
     "a-mem": "memenvs.policies.published.graphs:AMem",
     "graphiti": "memenvs.policies.published.merging:Graphiti",
     "lightmem": "memenvs.policies.published.merging:LightMem",
-    "weighted-tree": "memenvs.policies.weighted_tree.policy:WeightedTreePolicy",
+    "weighted-tree": "memenvs.policies.weighted_tree.tree_policy:WeightedTreePolicy",
     "trust": "memenvs.policies.rules.trust:Trust",
     "bayes": "memenvs.policies.beliefs.bayes:Bayes",
     "supervised": "memenvs.policies.learned.supervised:Supervised",

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from memenvs.material.records import FLOAT32_MAX
 from memenvs.policies.bisimulation.adapter import Adapter
 from memenvs.policies.bisimulation.memory import TransitionMemory
-from memenvs.policies.bisimulation.reader import Reader, reader_for
+from memenvs.policies.bisimulation.reader import StepReader, reader_for
 from memenvs.policies.bisimulation.trail import Trail
 
 Mode = Literal["act", "advise"]
@@ -35,7 +35,7 @@ class _Episode:
     """Goes through an episode with a memory."""
 
     def __init__(
-        self, memory: TransitionMemory, reader: Reader, observation: Any, info: dict[str, Any]
+        self, memory: TransitionMemory, reader: StepReader, observation: Any, info: dict[str, Any]
     ) -> None:
         self._reader = reader
         self._reading, self._state = reader.read(observation, info, None)

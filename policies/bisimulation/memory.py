@@ -8,13 +8,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from memenvs.material.incidence import FloatArray, IntArray
-from memenvs.policies.bisimulation.baselines import make_partition
 from memenvs.policies.bisimulation.constants import PAPER, Constants
-from memenvs.policies.bisimulation.graph import FAILURE, NEITHER, SUCCESS, TERMINALS, Graph
+from memenvs.policies.bisimulation.graph import FAILURE, NEITHER, SUCCESS, TERMINALS, Graph, values
+from memenvs.policies.bisimulation.partitions import make_partition
 from memenvs.policies.bisimulation.pooling import Evidence, pooled
 from memenvs.policies.bisimulation.rules import find_rule
 from memenvs.policies.bisimulation.storage import load_memory, save_memory
-from memenvs.policies.bisimulation.value import values
 
 TIE = 1e-9  # scores that are closer are equal: values are swept to their fixed point
 UNKNOWN = -1  # stands for a template that does not resolve: nothing is known of it

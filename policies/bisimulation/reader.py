@@ -26,7 +26,7 @@ class Reading(NamedTuple):
     shortlist: list[int]  # legal actions, the policy's own choice first
 
 
-class Reader(Endings, Protocol):
+class StepReader(Endings, Protocol):
     """Reads the observations of one episode."""
 
     def read(self, observation: Any, info: dict[str, Any], state: Any) -> tuple[Reading, Any]:
@@ -71,7 +71,7 @@ class SituationReader:
         return self._situations.role(earned, steps, terminated)
 
 
-def reader_for(env: Any, policy: Any, adapter: Adapter | None = None) -> Reader:
+def reader_for(env: Any, policy: Any, adapter: Adapter | None = None) -> StepReader:
     """Build the reader of an environment for a policy, or for the name of a write policy.
 
     A policy with a ``shortlist`` stands beside the environment's adapter, or a given one; a write
@@ -80,7 +80,7 @@ def reader_for(env: Any, policy: Any, adapter: Adapter | None = None) -> Reader:
     if isinstance(policy, str):
         policy = make(policy, env)
     if hasattr(policy, "shortlist"):
-        reader: Reader = PageReader(adapter or adapter_for(env), policy)
+        reader: StepReader = PageReader(adapter or adapter_for(env), policy)
     elif isinstance(policy, Rule):
         reader = SituationReader(Situations(policy))
     else:

@@ -18,7 +18,7 @@ from memenvs.policies.base import Observation
 from memenvs.policies.learned.estimator_greedy import EstimatorGreedy
 from memenvs.policies.learned.models import Model, check_fit, find_models
 from memenvs.policies.learned.networks.estimator import Judged, SettlementEstimator
-from memenvs.policies.tiers import tier_of
+from memenvs.policies.training_materials import tier_of
 
 WEIGHTS = "estimator.pth"  # of a saved model's zip file
 PLAYED = 64  # episodes at once while it fits itself

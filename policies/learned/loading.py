@@ -9,7 +9,7 @@ from typing import Any
 from memenvs.envs.memorization.rules import Rules
 from memenvs.policies.base import Policy, attribute
 from memenvs.policies.learned.models import Model, find_models
-from memenvs.policies.learned.ranks import Ranks
+from memenvs.policies.learned.priority_slots import PrioritySlots
 
 
 def load(
@@ -36,7 +36,9 @@ def build(
     place = models[0].interface() if env is None else env
     rules: Rules = attribute(place, "rules")
     if models[0].rules.action == "priority" and rules.action == "slots" and rules.budget is None:
-        return Ranks(place, seed, lambda seen: build(models, seen, seed=seed, device=device))
+        return PrioritySlots(
+            place, seed, lambda seen: build(models, seen, seed=seed, device=device)
+        )
     kinds = {model.card.kind for model in models}
     if len(kinds) > 1:
         raise ValueError(f"{models[0].path}: one policy cannot be made of {' and '.join(kinds)}")

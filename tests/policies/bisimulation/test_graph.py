@@ -8,8 +8,7 @@ from hypothesis import given, settings
 
 from bisimulations import ROLES, Reference, play, streams
 from memenvs.policies.bisimulation import FAILURE, NEITHER, PAPER, SUCCESS, TransitionMemory
-from memenvs.policies.bisimulation.graph import TERMINALS
-from memenvs.policies.bisimulation.value import values
+from memenvs.policies.bisimulation.graph import TERMINALS, values
 
 SIZES = settings(max_examples=40, deadline=None)
 
