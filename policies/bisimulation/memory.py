@@ -64,7 +64,9 @@ class TransitionMemory:
         which. The next page then does not matter. Raises ``ValueError`` for an unknown page.
         """
         if template == UNKNOWN:
-            raise ValueError(f"template {UNKNOWN} stands for none; give what was done a name")
+            raise ValueError(
+                f"template {UNKNOWN} means an unknown action, which cannot be recorded; give its number"
+            )
         if role not in (None, SUCCESS, FAILURE, NEITHER):
             raise ValueError(f"role={role!r} is unknown; choose SUCCESS, FAILURE, NEITHER or None")
         source = self._known(signature)

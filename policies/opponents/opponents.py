@@ -40,7 +40,8 @@ class TrainedOpponent(Policy):
         agent, seat = opponent_of(game)
         if model.seat != seat:
             raise ValueError(
-                f"{model.path}: was trained as {model.seat}; it cannot take the seat of the {seat}"
+                f"{model.path}: was trained as {model.seat}, and the opponent in this game is "
+                f"a {seat}"
             )
         check_columns(model, opponent_columns(game))
         self._network = load_network(model, device)
@@ -103,13 +104,13 @@ def opponents_of(path: str | os.PathLike[str]) -> list[Model]:
 def opponent_of(game: VectorGame) -> tuple[str, str]:
     """Give the agent that plays against the writer, and its seat: ``("asker_0", "asker")``.
 
-    Raises ``ValueError`` where there is none.
+    Raises ``ValueError`` where the game has no opponent.
     """
     for agent in game.possible_agents:
         seat = agent.rpartition("_")[0]
         if seat != WRITER:
             return agent, seat
-    raise ValueError(f"nobody plays against the {WRITER}s in this game")
+    raise ValueError(f"this game has no opponent of the {WRITER}s; leave --opponent out")
 
 
 def opponent_columns(game: VectorGame) -> dict[str, list[str]]:

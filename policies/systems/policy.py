@@ -35,7 +35,7 @@ class SystemPolicy(Policy):
         super().__init__(env, seed)
         kind = self.usage.partition(":")[0]
         if not variant:
-            raise ValueError(f"the policy '{kind}' wants a system: {self.usage}")
+            raise ValueError(f"the policy '{kind}' needs a system to be named: {self.usage}")
         self.name = f"{kind}:{variant}"
         if self.rules.access == "pool" or self.rules.action == "priority":
             raise ValueError(

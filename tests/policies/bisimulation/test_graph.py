@@ -89,7 +89,7 @@ def test_a_page_is_known_before_it_is_left_and_keeps_its_label():
     memory.begin(5, 0)
     with pytest.raises(ValueError, match="another label"):
         memory.begin(5, 1)
-    with pytest.raises(ValueError, match="give what was done a name"):
+    with pytest.raises(ValueError, match="means an unknown action"):
         memory.record(5, -1, 6, 0, 0.0, False)
     with pytest.raises(ValueError, match="role=3 is unknown"):
         memory.record(5, 0, 6, 0, 0.0, True, 3)
