@@ -65,7 +65,7 @@ class TransitionMemory:
         """
         if template == UNKNOWN:
             raise ValueError(
-                f"template {UNKNOWN} means an unknown action, which cannot be recorded; give its number"
+                f"template {UNKNOWN} means an unknown action; it cannot be recorded"
             )
         if role not in (None, SUCCESS, FAILURE, NEITHER):
             raise ValueError(f"role={role!r} is unknown; choose SUCCESS, FAILURE, NEITHER or None")
