@@ -156,10 +156,10 @@ def family_of(env: Any) -> str:
     """Name the family of an environment, or of a vector of them; empty for one that is not ours."""
     owners: tuple[Any, ...] = (getattr(env, "unwrapped", None), env)
     for owner in owners:
+        if hasattr(owner, "layout") and hasattr(owner, "rules"):
+            return MEMORIZATION.name  # also a game, whose writers write, and a live memory
         if hasattr(owner, "family"):
             return str(owner.family.name)
         if hasattr(owner, "envs"):
             return family_of(owner.envs[0])
-    if hasattr(env, "layout"):  # a game, or a live memory
-        return MEMORIZATION.name
     return family_of(env.batch) if hasattr(env, "batch") else ""  # our adapter to SB3

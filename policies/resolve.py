@@ -19,7 +19,7 @@ from memenvs.policies.base import Policy
 from memenvs.policies.learned.loading import load
 from memenvs.policies.learned.models import is_model, lacks_card
 from memenvs.policies.names import ELSEWHERE, GROUP, NAMES, OUTSIDE, POLICIES
-from memenvs.policies.predictor import Predictor, family_of
+from memenvs.policies.predictor import Predictor, family_of, spaces_of
 from memenvs.policies.user_code import find_code, is_code
 
 Given = (
@@ -192,6 +192,8 @@ def _called(kind: type, env: Any, seed: int, options: dict[str, Any]) -> Any:
     """Call a class with the environment and the seed, as far as it takes them."""
     if issubclass(kind, Policy):
         return kind(env, seed, **options)
+    if not issubclass(kind, Predictor):
+        env = OneOfMany(env) if hasattr(env, "single_action_space") else env
     takes = inspect.signature(kind)
     for arguments in ((env, seed), (env,), ()):
         try:
@@ -203,6 +205,17 @@ def _called(kind: type, env: Any, seed: int, options: dict[str, Any]) -> Any:
         f"the class {kind.__name__} cannot be made with (env, seed), with (env) or with nothing; "
         "give a class that can, or an object"
     )
+
+
+class OneOfMany:
+    """A vector of environments as a class of a user's own knows them: with the spaces of one."""
+
+    def __init__(self, envs: Any) -> None:
+        self._envs = envs
+        self.observation_space, self.action_space = spaces_of(envs)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._envs, name)
 
 
 def _check_family(kind: type[Predictor], env: Any, given: Given) -> None:

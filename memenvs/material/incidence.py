@@ -56,12 +56,19 @@ class Ragged:
         return self._reduce(np.logical_and.reduceat, flags, empty=True)
 
     def _reduce(self, reduceat: Callable[..., Any], flags: BoolArray, *, empty: bool) -> BoolArray:
+        filled, starts, full = self._filled
+        if full:
+            return np.asarray(reduceat(flags[..., self.values], starts, axis=-1))
         out = np.full((*flags.shape[:-1], len(self)), empty)
-        filled = self.lengths > 0  # reduceat misreads an empty segment
-        if filled.any():
-            starts = self.offsets[:-1][filled]
+        if len(starts):
             out[..., filled] = reduceat(flags[..., self.values], starts, axis=-1)
         return out
+
+    @cached_property
+    def _filled(self) -> tuple[BoolArray, IntArray, bool]:
+        """Rows that are not empty, which ``reduceat`` misreads; where they start; if all are."""
+        filled = self.lengths > 0
+        return filled, self.offsets[:-1][filled], bool(filled.all() and len(filled))
 
 
 @dataclass(frozen=True)

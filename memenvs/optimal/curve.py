@@ -18,8 +18,10 @@ from memenvs.optimal.bounds import bound_curve
 from memenvs.optimal.bracket import ROUNDING, Bracket
 from memenvs.optimal.exact import solve
 from memenvs.optimal.greedy import offer_greedy
+from memenvs.optimal.lagrange import bound_prefixes
 from memenvs.optimal.model import reduce
 from memenvs.optimal.programme import Programme
+from memenvs.optimal.swaps import offer_swaps
 
 BATCH = 64  # memories evaluated at once
 
@@ -90,9 +92,12 @@ def _run(bracket: Bracket, method: str, deadline: float) -> None:
     if method == "exact":
         solve(bracket, deadline)
         return
+    paths = offer_greedy(bracket) if method == "greedy" else []
+    programme = Programme(bracket.problem)
+    bound_prefixes(bracket, programme, paths, deadline)
     if method == "greedy":
-        offer_greedy(bracket)
-    bound_curve(bracket, Programme(bracket.problem), deadline)
+        offer_swaps(bracket, deadline)
+    bound_curve(bracket, programme, deadline)
 
 
 def _settle(

@@ -127,7 +127,8 @@ def _unit(masses: FloatArray) -> float:
     if len(distinct) > 1000:
         return 0.0
     for divisor in range(1, 1001):
-        ratios = distinct / distinct[0] * divisor
+        with np.errstate(over="ignore"):  # a mass may be as small as any float
+            ratios = distinct / distinct[0] * divisor
         if ratios[-1] > MAX_UNITS:
             return 0.0
         if (np.abs(ratios - np.rint(ratios)) <= 1e-14 * ratios[-1]).all():

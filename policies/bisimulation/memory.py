@@ -29,7 +29,7 @@ class TransitionMemory:
     ``RULES``. Episodes may be recorded side by side.
     """
 
-    def __init__(self, rule: str = "action-conditioned", constants: Constants = PAPER) -> None:
+    def __init__(self, rule: str = "guarded", constants: Constants = PAPER) -> None:
         self.rule = rule
         self.constants = constants
         self.graph = Graph()
@@ -64,9 +64,7 @@ class TransitionMemory:
         which. The next page then does not matter. Raises ``ValueError`` for an unknown page.
         """
         if template == UNKNOWN:
-            raise ValueError(
-                f"template {UNKNOWN} means an unknown action; it cannot be recorded"
-            )
+            raise ValueError(f"template {UNKNOWN} means an unknown action; it cannot be recorded")
         if role not in (None, SUCCESS, FAILURE, NEITHER):
             raise ValueError(f"role={role!r} is unknown; choose SUCCESS, FAILURE, NEITHER or None")
         source = self._known(signature)

@@ -31,7 +31,11 @@ class Trail:
         return self.memory.rerank(self.look.signature, self.look.named(shortlist))
 
     def follow(self, action: int, look: Look, reward: float) -> None:
-        """Record a step to another page."""
+        """Record a step to another page; of an action without a name, the page alone."""
+        if not self.look.names(action):
+            self.memory.add_page(look.signature, look.label, look.elements)
+            self.earned, self.steps, self.look = self.earned + reward, self.steps + 1, look
+            return
         template, before = self.look.templates[action], self.look
         self.earned += reward
         self.steps += 1
@@ -53,7 +57,9 @@ class Trail:
         self.close(action, endings.role(self.earned, self.steps, terminated))
 
     def close(self, action: int, role: int) -> None:
-        """Record that the last step led to the terminal of a role."""
+        """Record that the last step led to the terminal of a role, if the step had a name."""
+        if not self.look.names(action):
+            return
         template = self.look.templates[action]
         self.memory.record(self.look.signature, template, 0, 0, 0.0, True, role)
 

@@ -45,6 +45,10 @@ class ScriptedPolicy(Predictor):
         found = named if named else self._search(observation["elements"], step)
         return found[:ALTERNATIVES], step + 1
 
+    def observe(self, executed: int, state: Any) -> Any:
+        """Forget it, as a frozen agent does."""
+        return state
+
     def start(self, episodes: NDArray[np.int64]) -> State:
         """Begin at the first step."""
         return (np.zeros(len(episodes), dtype=np.int64),)

@@ -116,6 +116,8 @@ def test_compare_writes_tables_and_plots(tmp_path: Path) -> None:
     out = tmp_path / "deep" / "out"
     found = answer("compare", "--material", "odyssey", "--episodes", "2", "--out", str(out))
     assert {path.name for path in out.iterdir()} == {
+        "scores.csv",
+        "scores.json",
         "rows.csv",
         "summary.csv",
         "comparison.json",

@@ -24,18 +24,18 @@ def benchmark_device(
     Prints steps per second, how time is split, and the seconds until validation reached a share of
     the frontier. Where there is no GPU its figures read "unmeasured".
     """
-    from memenvs.train import tables
+    from memenvs.train import terminal
     from memenvs.train.learn.device import benchmark_devices
     from memenvs.train.learn.settings import load_training
 
     training = load_training(config, assignments)
     found = benchmark_devices(training, share, lambda line: click.echo(line, err=True))
     if as_json:
-        click.echo(tables.as_json(found))
+        click.echo(terminal.as_json(found))
         return
     names = list(next(iter(found.values())))
     cells = [[name, *(_cell(figures[name]) for figures in found.values())] for name in names]
-    tables.make_console().print(tables.plain_table(["", *found], cells, {""}))
+    terminal.make_console().print(terminal.plain_table(["", *found], cells, {""}))
 
 
 def _cell(value: Any) -> str:

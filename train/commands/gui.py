@@ -55,7 +55,7 @@ def gui(
     read from MEMENVS_MODEL_KEY.
     """
     from memenvs.envs.miniwob.browser import BrowserError
-    from memenvs.train import tables
+    from memenvs.train import terminal
     from memenvs.train.studies.gui.ladder import climb
     from memenvs.train.studies.gui.report import print_rows, save
     from memenvs.train.studies.gui.summary import summarise
@@ -83,7 +83,7 @@ def gui(
     if out is not None:
         save(ladder, rows, out)
     if as_json:
-        click.echo(tables.as_json({"rows": rows}))
+        click.echo(terminal.as_json({"rows": rows}))
     else:
         print_rows(rows)
 
@@ -104,5 +104,6 @@ def _policy(url: str | None, model: str) -> Shortlister:
 
         return ScriptedPolicy()
     from memenvs.policies.gui import ModelPolicy
+    from memenvs.text.chat import Chat
 
-    return ModelPolicy(url, model, key=os.environ.get("MEMENVS_MODEL_KEY", ""))
+    return ModelPolicy(Chat(url, model, "model", key=os.environ.get("MEMENVS_MODEL_KEY", "")))

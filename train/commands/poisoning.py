@@ -26,7 +26,7 @@ def poisoning(
     a model that poisoning-train saved. A simulated reasoner answers; no language model is asked.
     Differences are paired with full, where it is among them.
     """
-    from memenvs.train import tables
+    from memenvs.train import terminal
     from memenvs.train.studies.poisoning.comparison import BASELINE, DEFAULT_POLICIES, run_poisoning
     from memenvs.train.studies.poisoning.report import (
         LEGEND,
@@ -48,22 +48,22 @@ def poisoning(
     if out is not None:
         write_results(result, Path(out))
     if as_json:
-        click.echo(tables.as_json(result.as_document()))
+        click.echo(terminal.as_json(result.as_document()))
         return
-    console = tables.make_console()
-    console.print(tables.plain_table(["policy", *SHOWN.values()], cells(result), {"policy"}))
+    console = terminal.make_console()
+    console.print(terminal.plain_table(["policy", *SHOWN.values()], cells(result), {"policy"}))
     console.print(LEGEND, style="dim")
     for each in gaps(result):
         console.print(f"\n{each[0]} less {BASELINE}", style="bold")
         console.print(
-            tables.plain_table(
+            terminal.plain_table(
                 ["metric", "difference"], zip(SHOWN, each[1:], strict=False), {"metric"}
             )
         )
     if rows := verdicts(result):
         console.print("\nThe paper's orderings", style="bold")
         columns = ["metric", "ordering", "difference", "here"]
-        console.print(tables.plain_table(columns, rows, {"metric", "ordering", "here"}))
+        console.print(terminal.plain_table(columns, rows, {"metric", "ordering", "here"}))
 
 
 @click.command("poisoning-train")

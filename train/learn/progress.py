@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from rich.progress import BarColumn, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
-from memenvs.train.tables import make_console
+from memenvs.train.terminal import make_console
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,9 +14,10 @@ from stable_baselines3.common.vec_env import VecEnv
 from memenvs.envs.memorization.rules import Rules
 from memenvs.material.incidence import FloatArray
 from memenvs.material.material import Material
-from memenvs.optimal.curve import frontier
 from memenvs.policies.base import Policy, attribute
-from memenvs.train.batches import episode_seeds
+from memenvs.train.optima import Optima
+from memenvs.train.places import Instance
+from memenvs.train.play import units_in
 
 TIME_LIMIT = 10.0  # seconds for the frontier of one material
 SMALL = 8  # slots
@@ -32,7 +33,7 @@ class Validation:
         self.env = env
         self.materials = list(materials)
         self._rules: Rules = attribute(env, "rules")
-        self._best: dict[tuple[str, int], float] = {}  # of a material at a size
+        self._optima = Optima(TIME_LIMIT)
 
     @property
     def decisions(self) -> int:
@@ -45,8 +46,8 @@ class Validation:
         """Solve the frontiers beforehand, at every size where the memory is small."""
         slots = self._rules.capacity
         for material in self.materials if self._rules.budget is None else ():
-            for size in range(1 if slots <= SMALL else slots, slots + 1):
-                self._optimum(material, size)
+            sizes = range(1 if slots <= SMALL else slots, slots + 1)
+            self._optima.best(material, "precision", map(float, sizes))
 
     def evaluate(self, model: Any) -> dict[str, float]:
         """Play every material once; gives means, and without a budget the share of the frontier."""
@@ -60,7 +61,8 @@ class Validation:
 
         Of the seats of a game the rewards are averaged, and their illegal actions added up.
         """
-        seeds = episode_seeds(len(self.materials))
+        instances = [Instance(material.name, material) for material in self.materials]
+        seeds = [unit.seed for unit in units_in(instances)]
         inner: Any = self.env.unwrapped
         size = inner.episodes
         ended: dict[str, list[float]] = {name: [] for name in (*FINAL, "reward")}
@@ -102,11 +104,7 @@ class Validation:
 
     def _optimum(self, material: Material, size: int) -> float:
         """Best precision of so many claims, or its upper bound where optimality is not proved."""
-        key = material.name, size
-        if key not in self._best:
-            solved = frontier(material, "precision", [size], time_limit=TIME_LIMIT)
-            self._best[key] = float(solved.upper_bounds[0])
-        return self._best[key]
+        return self._optima.best(material, "precision", [size])[size].bound
 
 
 def _together(seats: Sequence[dict[str, Any]]) -> dict[str, Any]:

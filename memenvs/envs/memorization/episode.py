@@ -6,8 +6,8 @@ import numpy as np
 
 from memenvs.envs.memorization.layout import Layout
 from memenvs.envs.memorization.prepared import Prepared
+from memenvs.envs.memorization.reward import Account, Settled
 from memenvs.envs.memorization.rules import Actions, Rules
-from memenvs.envs.memorization.settlement import Account, Settled
 from memenvs.envs.memorization.writing import Writing
 from memenvs.material.incidence import BoolArray
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from memenvs.envs.memorization.features import Float32, Reader
 from memenvs.envs.memorization.layout import Layout
-from memenvs.envs.memorization.observe import observe
+from memenvs.envs.memorization.observation import observe
 from memenvs.envs.memorization.rules import Actions, Rules
 from memenvs.envs.memorization.writing import Writing
 from memenvs.material.incidence import FloatArray, IntArray

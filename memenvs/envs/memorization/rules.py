@@ -149,8 +149,3 @@ class Actions:
             if action >= first:
                 return f"action {action} ({verb} {action - first})"
         raise AssertionError(action)
-
-
-def refusal(name: str) -> str:
-    """Say that the action of that name is illegal."""
-    return f"{name} is illegal here; the legal ones stand in action_masks()"

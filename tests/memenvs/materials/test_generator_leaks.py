@@ -8,7 +8,7 @@ import pytest
 
 import memenvs
 from leaks import differing
-from memenvs.envs.memorization.settlement import Account
+from memenvs.envs.memorization.reward import Account
 from memenvs.material.audit import audit, audit_tier
 from memenvs.materials.generator import TIERS
 

@@ -18,7 +18,7 @@ from gymnasium.vector import AutoresetMode
 
 from memenvs.material.incidence import FloatArray
 from memenvs.train.statistics import mean_interval
-from memenvs.train.tables import as_json
+from memenvs.train.terminal import as_json
 
 ENVS, ROLLOUT = 16, 32  # episodes side by side, and steps of each between updates
 PARTS = 8

@@ -12,6 +12,7 @@ from memenvs.envs.memorization.layout import Layout, Limits
 from memenvs.envs.memorization.prepared import Prepared
 from memenvs.envs.memorization.records import Records
 from memenvs.envs.memorization.rules import Disclosure
+from memenvs.material.incidence import Ragged
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -126,14 +127,20 @@ def _ways(prepared: Prepared, limits: Limits) -> Arrays:
     }
     arrays = {name: blank_ways(name, shape, limits) for name, shape in shapes.items()}
     always, _ = sentinels(limits)
-    for place, (query, way, route) in enumerate(listed):
-        arrays["items"][query, way] = route.item
-        arrays["all_queries"][0, place] = query
-        for kind, row, column in (("", query, way), ("all_", 0, place)):
-            supports, withdrawing = arrays[f"{kind}supports"], arrays[f"{kind}conflicts"]
-            supports[row, 0, column] = always
-            supports[row, : len(route.support), column] = list(route.support)
-            withdrawing[row, : len(route.conflicts), column] = list(route.conflicts)
+    if not listed:
+        return arrays
+    query, way = np.array([(query, way) for query, way, _ in listed]).T
+    first, place = np.zeros_like(query), np.arange(len(listed))
+    arrays["items"][query, way] = [route.item for *_, route in listed]
+    arrays["all_queries"][0] = query
+    supports = Ragged.from_rows(route.support for *_, route in listed)
+    withdrawing = Ragged.from_rows(route.conflicts for *_, route in listed)
+    for kind, row, column in (("", query, way), ("all_", first, place)):
+        arrays[f"{kind}supports"][row, 0, column] = always
+        for name, claims in ((f"{kind}supports", supports), (f"{kind}conflicts", withdrawing)):
+            owner = np.repeat(place, claims.lengths)
+            within = np.arange(len(owner)) - claims.offsets[owner]
+            arrays[name][row[owner], within, column[owner]] = claims.values
     return arrays
 
 

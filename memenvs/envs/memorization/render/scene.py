@@ -10,8 +10,8 @@ from typing import Literal
 import numpy as np
 
 from memenvs.envs.memorization.episode import Episode
+from memenvs.envs.memorization.reward import Settled
 from memenvs.envs.memorization.rules import Rules
-from memenvs.envs.memorization.settlement import Settled
 from memenvs.envs.memorization.slots import EMPTY
 from memenvs.material.incidence import BoolArray, IntArray
 from memenvs.material.material import Material

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from memenvs.envs.memorization.batch.buffers import Part
 from memenvs.envs.memorization.batch.compiled import (
     ABSENT,
     CLAIM,
@@ -16,11 +15,12 @@ from memenvs.envs.memorization.batch.compiled import (
     SOURCE_LABEL,
     TAGS,
 )
-from memenvs.envs.memorization.batch.masks import Masks
+from memenvs.envs.memorization.batch.mask import Masks
 from memenvs.envs.memorization.batch.memory import WRITTEN, present
 from memenvs.envs.memorization.batch.similarity import Similarity
 from memenvs.envs.memorization.features import Float32
 from memenvs.envs.memorization.layout import Layout
+from memenvs.envs.rows import Rows
 from memenvs.material.incidence import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -45,20 +45,20 @@ class Observer:
         self._to_slots: Float32 = np.full(shape, ABSENT, dtype=np.float32)
         self._places = np.zeros(shape[1], dtype=np.int64)  # (B,) considered claims, in the bank
 
-    def copy(self, part: Part) -> dict[str, NDArray[Any]]:
-        """Give the observation of some episodes, as the caller's own."""
+    def copy(self, part: Rows, block: Float32 | None = None) -> dict[str, NDArray[Any]]:
+        """Give the observation of some episodes, in ``block`` or in memory of its own."""
         batch = self._batch
-        arrays = batch.buffers.copy(part)
+        arrays = batch.buffers.copy(part, block)
         batch.records.show_queries(part, batch.tags[CLAIM, part.at], arrays["queries"])
         return arrays
 
-    def begin(self, part: Part) -> None:
+    def begin(self, part: Rows) -> None:
         """Show that nothing was settled yet."""
         context = self._batch.buffers.context
         context[part.at] = 0.0
         context[part.at, self._context["free_budget"]] = 1.0
 
-    def cost(self, part: Part) -> FloatArray:
+    def cost(self, part: Rows) -> FloatArray:
         """Cost of the considered claims: ``(n,)``."""
         cost: FloatArray = self._batch.bank.arrays["cost"].take(self._places[part.at])
         return cost
@@ -85,7 +85,7 @@ class Observer:
         self._batch.memory.clear(episodes, slots)
         self._to_slots[slots, episodes] = ABSENT
 
-    def consider(self, part: Part, picked: IntArray | None) -> None:
+    def consider(self, part: Rows, picked: IntArray | None) -> None:
         """Show the claims that are next, those ``picked`` from a pool ``(n,)`` or of the stream."""
         batch, at = self._batch, part.at
         decision, over = batch.decision[at], batch.is_over()[at]
@@ -108,13 +108,13 @@ class Observer:
             batch.buffers.context[at, self._context["choosing"]] = claims == batch.never
         self._masks.show(part, claims, over)
 
-    def _copy_claim(self, part: Part, claims: IntArray) -> None:
+    def _copy_claim(self, part: Rows, claims: IntArray) -> None:
         buffers, at = self._batch.buffers, part.at
         buffers.claim[at] = 0.0
         picked = claims != self._batch.never
         buffers.claim[part.numbers[picked]] = buffers.claims[part.numbers[picked], claims[picked]]
 
-    def _show_claim(self, part: Part, places: IntArray, tags: IntArray) -> None:
+    def _show_claim(self, part: Rows, places: IntArray, tags: IntArray) -> None:
         """Show claims of streams: they were never stored, so they have no record of their own."""
         batch, rows, records = self._batch, self._batch.buffers.claim, self._batch.records
         features = batch.bank.arrays["features"]
@@ -126,7 +126,7 @@ class Observer:
         claim = part.numbers * records.frequency.shape[1] + tags[:, CLAIM]
         rows[at, self._column["frequency"]] = records.frequency.take(claim)
 
-    def _relate(self, part: Part, places: IntArray) -> None:
+    def _relate(self, part: Rows, places: IntArray) -> None:
         """Show what the considered claims have in common with the stored ones."""
         batch, column, at = self._batch, self._column, part.at
         memory = batch.buffers.memory
@@ -140,7 +140,7 @@ class Observer:
         relations[1:] = batch.memory.tags[LABELS, :, at] == batch.tags[LABELS, None, at]
         memory[at, :, self._relations] = relations.T
 
-    def _tell(self, part: Part, decision: IntArray) -> None:
+    def _tell(self, part: Rows, decision: IntArray) -> None:
         """Show how far the episodes are."""
         batch, column, at = self._batch, self._context, part.at
         rules, context, ends = batch.rules, batch.buffers.context, batch.ends[:, at]
@@ -155,7 +155,7 @@ class Observer:
             free = np.maximum(0.0, 1 - cost / rules.budget)  # a sum may round past it
             context[at, column["free_budget"]] = free
 
-    def tell_settled(self, part: Part) -> None:
+    def tell_settled(self, part: Rows) -> None:
         """Show how much was settled, and how much of it was answered."""
         batch, column, at = self._batch, self._context, part.at
         context, settled = batch.buffers.context, batch.settled[at]

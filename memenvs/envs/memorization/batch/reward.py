@@ -1,4 +1,4 @@
-"""Settlement for a batch of episodes: which queries are asked, and what the memories answer."""
+"""The rewards of a batch of episodes: which queries are settled, and what the memories answer."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from memenvs.counter import QUERY, TRUTH, uniforms
 from memenvs.envs.memorization.batch.bank import Bank
-from memenvs.envs.memorization.batch.buffers import Part
 from memenvs.envs.memorization.batch.compiled import STORED, TRUE
+from memenvs.envs.memorization.reward import expected
 from memenvs.envs.memorization.rules import Rules
-from memenvs.envs.memorization.settlement import expected
+from memenvs.envs.rows import Rows
 from memenvs.material.incidence import BoolArray, FloatArray, IntArray
 
 CELLS = 1 << 22  # places of supports that are looked up at once
@@ -46,7 +46,7 @@ class BatchAccount:
         self.draws = np.zeros((episodes, scheduled), dtype=np.int64)
         self.drawn = np.zeros(episodes, dtype=np.int64)  # (B,) how many of them were settled
 
-    def begin(self, part: Part, rows: IntArray, keys: NDArray[np.uint64]) -> NDArray[np.uint8]:
+    def begin(self, part: Rows, rows: IntArray, keys: NDArray[np.uint64]) -> NDArray[np.uint8]:
         """Start accounts for materials; gives the bits of their claims: ``(n, L)``."""
         arrays, at = self._bank.arrays, part.at
         self.row[at] = rows
@@ -63,7 +63,7 @@ class BatchAccount:
         bits[:, -2:] = STORED | TRUE, 0
         return bits
 
-    def settle(self, part: Part, count: int, bitmap: NDArray[np.uint8]) -> Answers:
+    def settle(self, part: Rows, count: int, bitmap: NDArray[np.uint8]) -> Answers:
         """Settle the next ``count`` queries of some episodes against bitmaps ``(B, L)``."""
         at, (_, places) = part.numbers, bitmap.shape
         scheduled = self.draws.shape[1]
@@ -78,7 +78,7 @@ class BatchAccount:
         wanted = STORED if self._utility == "coverage" else TRUE
         return Answers(rows, (found & wanted) > 0, supports, ways > 0)
 
-    def masses(self, part: Part, memory: NDArray[np.uint8]) -> Masses:
+    def masses(self, part: Rows, memory: NDArray[np.uint8]) -> Masses:
         """Give the exact utilities of the memories of some episodes; ``(n, L)`` bitmaps."""
         result = np.zeros((3, part.size))
         step = max(1, CELLS // self._bank.arrays["supports"][0].size)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from memenvs.envs.memorization.batch.buffers import Part
 from memenvs.envs.memorization.layout import Layout
+from memenvs.envs.rows import Rows
 from memenvs.material.incidence import BoolArray, IntArray
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class Masks:
         self._rows[capacity, self._writes] = 1
         self._rows[self._slots, actions.first_write + self._slots] = 1
 
-    def show(self, part: Part, claims: IntArray, over: BoolArray) -> None:
+    def show(self, part: Rows, claims: IntArray, over: BoolArray) -> None:
         """Write the masks of episodes that consider ``claims`` ``(n,)``, or none."""
         batch, at = self._batch, part.at
         if batch.rules.action == "priority":
@@ -43,7 +43,7 @@ class Masks:
         else:
             self._show_all(part, claims, over)
 
-    def _show_all(self, part: Part, claims: IntArray, over: BoolArray) -> None:
+    def _show_all(self, part: Rows, claims: IntArray, over: BoolArray) -> None:
         batch, actions, at = self._batch, self._batch.actions, part.at
         mask, occupied = batch.buffers.mask, batch.memory.occupied[:, at].T
         choosing = (claims == batch.never) & ~over
@@ -58,7 +58,7 @@ class Masks:
             free &= self._numbers < batch.bank.claims[batch.account.row[at]][:, None]
             mask[at, actions.first_consider : -1] = free & choosing[:, None]
 
-    def _writable(self, part: Part, occupied: BoolArray) -> BoolArray:
+    def _writable(self, part: Rows, occupied: BoolArray) -> BoolArray:
         """Slots that a claim may be written into: the first free one, or else any it fits."""
         batch = self._batch
         first = self._slots == occupied.argmin(axis=1)[:, None]

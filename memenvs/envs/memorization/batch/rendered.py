@@ -8,16 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memenvs.envs.memorization.batch.bank import Bank
-from memenvs.envs.memorization.batch.buffers import Part
 from memenvs.envs.memorization.episode import Episode
 from memenvs.envs.memorization.layout import Layout
 from memenvs.envs.memorization.prepared import Materials
 from memenvs.envs.memorization.render.renderer import Renderer, RenderMode
 from memenvs.envs.memorization.rules import Actions, Rules
+from memenvs.envs.rows import Rows
 from memenvs.material.incidence import IntArray
 
 
-class Shadows:
+class Rendered:
     """The scalar episodes of a batch, only where there is a render mode."""
 
     def __init__(
@@ -28,15 +28,13 @@ class Shadows:
         layout: Layout,
         episodes: int,
     ) -> None:
-        if mode == "human":
-            raise ValueError("render_mode='human' shows one episode; use gym.make() for it")
         self._renderer = Renderer(mode)
         self._parts = rules, actions, layout
         self._episodes: list[Episode | None] = [None] * episodes
 
     def begin(
         self,
-        part: Part,
+        part: Rows,
         keys: NDArray[np.uint64],
         bank: Bank,
         rows: IntArray,
@@ -50,15 +48,18 @@ class Shadows:
             prepared = materials.prepare(bank.material(row), layout)
             self._episodes[number] = Episode(rules, actions, layout, prepared, key)
 
-    def decide(self, part: Part, actions: NDArray[Any]) -> None:
-        """Take the same decisions."""
+    def decide(self, part: Rows, actions: NDArray[Any]) -> None:
+        """Take the same decisions: ``actions`` ``(n, ...)``."""
         if self._renderer.mode is None:
             return
-        for number in part.numbers.tolist():
-            episode = self._episodes[number]
-            assert episode is not None
-            episode.decide(actions[number])
+        for number, action in zip(part.numbers.tolist(), actions, strict=True):
+            self._episode(number).decide(action)
 
-    def render(self) -> tuple[Any, ...]:
-        """Give a frame of every episode."""
-        return tuple(self._renderer.render(e) for e in self._episodes if e is not None)
+    def frame(self, number: int) -> Any:
+        """Render an episode."""
+        return self._renderer.render(self._episode(number))
+
+    def _episode(self, number: int) -> Episode:
+        episode = self._episodes[number]
+        assert episode is not None
+        return episode

@@ -1,4 +1,4 @@
-"""Settlement: which queries are asked, what an answer earns, and which claims it credits."""
+"""The reward: which queries are settled, what an answer earns, and which claims it credits."""
 
 from __future__ import annotations
 
