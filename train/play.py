@@ -141,7 +141,7 @@ def play_one(env: gym.Env[Any, Any], policy: Any, unit: Unit, layer: Layer | Non
             state,
             episode_start=np.array([True]) if begun else None,
             deterministic=True,
-            action_masks=_masks(info, env),
+            action_masks=masks_of(info, env),
         )
         observation, reward, terminated, truncated, info = env.step(action)
         over, begun = terminated or truncated, False
@@ -192,7 +192,7 @@ def _play(
             state,
             episode_start=begun if begun.any() else None,
             deterministic=True,
-            action_masks=_masks(infos, batch),
+            action_masks=masks_of(infos, batch),
         )
         observation, rewards, terminated, truncated, infos = batch.step(actions)
         earned[~over] += rewards[~over]
@@ -284,7 +284,7 @@ def _begin(policy: Any, seeds: Sequence[int]) -> Any:
     return policy.start(np.array(seeds)) if hasattr(policy, "start") else None
 
 
-def _masks(info: dict[str, Any], env: Any) -> NDArray[Any] | None:
+def masks_of(info: dict[str, Any], env: Any) -> NDArray[Any] | None:
     """Give what is legal ``(n,)`` or ``(B, n)``, where the environment says so in some way."""
     if "action_mask" in info:
         return np.asarray(info["action_mask"])

@@ -7,8 +7,6 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 
-import memenvs
-from memenvs.envs.levels import LEVELS
 from memenvs.envs.memorization.env import MemorizationEnv
 from memenvs.envs.memorization.render.ansi import as_text, claim_words
 from memenvs.envs.memorization.render.scene import (
@@ -147,25 +145,6 @@ class Player:
     def _best(self, load: float | None = None) -> Best:
         rules = self.env.rules
         return best_memory(self.env.material, rules, _objective(rules), load)
-
-
-def make_registered(env_id: str, arguments: dict[str, Any]) -> gym.Env[Any, Any]:
-    """Make a registered environment; raises ``ValueError`` where that cannot be played."""
-    try:
-        env = gym.make(env_id, **arguments)
-    except (gym.error.Error, ImportError, TypeError) as error:
-        raise ValueError(f"{env_id}: {error}") from None
-    if not isinstance(env.unwrapped, MemorizationEnv):
-        raise ValueError(f"{env_id} is no memorization environment")
-    return env
-
-
-def make_material(name: str, arguments: dict[str, Any]) -> gym.Env[Any, Any]:
-    """Make a stream with hidden queries: a tier's own preset on its test split, else level 1b."""
-    for row in memenvs.registered_envs():
-        if row.level == "2" and "generated" in row.tags and row.kwargs["material"] == name:
-            return gym.make(row.id, split="test", **arguments)
-    return MemorizationEnv(name, **{**LEVELS["1b"], "access": "stream", **arguments})
 
 
 def _objective(rules: Rules) -> Objective:

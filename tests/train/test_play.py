@@ -120,7 +120,6 @@ def test_the_end_of_the_input_ends_quietly():
         ([], "an ID or --material NAME_OR_FILE"),
         (["memenvs/Odyssey-v0", "--material", "odyssey"], "not both"),
         (["memenvs/Nowhere-v0"], "memenvs/Nowhere-v0"),
-        (["CartPole-v1"], "no memorization environment"),
         (["--material", "iliad"], "'iliad' is neither a registered material"),
         (["memenvs/Odyssey-v0", "--capacity", "0"], "--capacity"),
         (["memenvs/Odyssey-v0", "--seed", "-1"], "--seed"),
@@ -132,3 +131,28 @@ def test_bad_input_is_one_line_and_exit_code_2(arguments, problem):
     assert result.stdout == ""
     assert len(result.stderr.splitlines()) == 1
     assert problem in result.stderr
+
+
+def test_pages_are_shown_in_words_and_scored():
+    result = play("memenvs/Panels-link-v0", typed="64\nx\nq\n")
+    assert result.exit_code == 0, result.output
+    assert "64 is not legal here" in result.stdout
+    assert "'x' is no number" in result.stdout
+    assert "stopped after 0 steps" in result.stdout
+    whole = play("memenvs/Panels-link-v0", typed="0\n" * 8).stdout
+    assert "the end after" in whole
+    assert "success" in whole
+
+
+def test_an_environment_of_anybody_is_played_by_numbers():
+    shown = play("CartPole-v1", typed="0\n" * 500).stdout
+    assert "legal\n     0 1" in shown
+    assert "the end after" in shown
+    steps = int(shown.split("the end after ")[1].split()[0])
+    assert f"return                   {steps:.4f}" in shown
+
+
+def test_a_scenario_of_poisoning_is_played_to_its_end():
+    shown = play("memenvs/Poisoning-v0", typed="0\n" * 200).stdout
+    assert "the end after" in shown
+    assert "attack_success_rate" in shown

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    import gymnasium as gym
-
+    from memenvs.train.plain_player import PlainPlayer
     from memenvs.train.player import Player
 
 QUIT, HINT = "q", "?"
@@ -31,11 +30,9 @@ def play(env_id: str | None, material: str | None, capacity: int | None, seed: i
     The legal actions are listed; type the number of one, ? for what the optimal policy would do,
     or q to stop. What you see is what an agent may know, until you ask.
     """
-    from memenvs.train.player import Player
-
     if bool(env_id) == bool(material):
         raise click.UsageError("give what to play: an ID or --material NAME_OR_FILE, not both")
-    player = Player(_environment(env_id, material, capacity), seed)
+    player = _player(env_id, material, capacity, seed)
     while not player.is_over():
         click.echo(f"\n{player.view()}\n{player.choices()}")
         if not _decide(player):
@@ -43,7 +40,7 @@ def play(env_id: str | None, material: str | None, capacity: int | None, seed: i
     click.echo(f"\n{player.summary()}")
 
 
-def _decide(player: Player) -> bool:
+def _decide(player: Player | PlainPlayer) -> bool:
     """Ask until a decision is taken; gives False where there is to be none."""
     while True:
         try:
@@ -62,13 +59,21 @@ def _decide(player: Player) -> bool:
         click.echo(problem)
 
 
-def _environment(
-    env_id: str | None, material: str | None, capacity: int | None
-) -> gym.Env[Any, Any]:
-    from memenvs.train.player import make_material, make_registered
+def _player(
+    env_id: str | None, material: str | None, capacity: int | None, seed: int
+) -> Player | PlainPlayer:
+    from memenvs.envs.family import MEMORIZATION
+    from memenvs.train.places import Place, place_of_materials
+    from memenvs.train.plain_player import PlainPlayer
+    from memenvs.train.player import Player
 
-    given = {} if capacity is None else {"capacity": capacity}
-    if env_id is not None:
-        return make_registered(env_id, given)
-    assert material is not None
-    return make_material(material, given)
+    given: dict[str, Any] = {} if capacity is None else {"capacity": capacity}
+    if env_id is None:
+        assert material is not None
+        return Player(place_of_materials([material], given).env, seed)
+    place = Place(env_id, given)
+    if place.family is MEMORIZATION:
+        return Player(place.env, seed)
+    if "ansi" in place.env.metadata.get("render_modes", []):
+        place = Place(env_id, given | {"render_mode": "ansi"})
+    return PlainPlayer(place.env, seed)
