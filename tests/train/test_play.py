@@ -9,6 +9,7 @@ from click.testing import CliRunner
 import memenvs
 from memenvs.materials.odyssey import odyssey_noisy
 from memenvs.train.cli import main
+from own_envs import register_own
 
 
 def play(*arguments, typed=""):
@@ -133,26 +134,35 @@ def test_bad_input_is_one_line_and_exit_code_2(arguments, problem):
     assert problem in result.stderr
 
 
-def test_pages_are_shown_in_words_and_scored():
-    result = play("memenvs/Panels-link-v0", typed="64\nx\nq\n")
+def test_a_poisoned_history_is_played_by_numbers():
+    result = play("memenvs/Poisoning-v0", typed="99\nx\n" + "0\n" * 60)
     assert result.exit_code == 0, result.output
-    assert "64 is not legal here" in result.stdout
+    first, *_ = result.stdout.split("(q to quit)")
+    assert "   0   stop" in first
+    assert "99 is not legal here" in result.stdout
     assert "'x' is no number" in result.stdout
-    assert "stopped after 0 steps" in result.stdout
-    whole = play("memenvs/Panels-link-v0", typed="0\n" * 8).stdout
-    assert "the end after" in whole
-    assert "success" in whole
+    end = result.stdout[result.stdout.index("the end after ") :]
+    # No context is ever filled: nothing is answered, rightly or wrongly.
+    assert "earned 0\n" in end
+    assert "accuracy 0\n" in end
+    assert "prompt_tokens 0\n" in end
 
 
-def test_an_environment_of_anybody_is_played_by_numbers():
-    shown = play("CartPole-v1", typed="0\n" * 500).stdout
-    assert "legal\n     0 1" in shown
-    assert "the end after" in shown
-    steps = int(shown.split("the end after ")[1].split()[0])
-    assert f"return                   {steps:.4f}" in shown
+def test_a_page_is_played_by_its_elements():
+    result = play("memenvs/Panels-button-v0", typed="?\nq\n")
+    assert result.exit_code == 0, result.output
+    assert "   0   click " in result.stdout
+    assert "  32   hover " in result.stdout
+    assert "there is no optimal policy to ask" in result.stdout
+    assert "stopped after 0 actions" in result.stdout
+    assert play("memenvs/Panels-button-v0", "--capacity", "3").exit_code == 2
 
 
-def test_a_scenario_of_poisoning_is_played_to_its_end():
-    shown = play("memenvs/Poisoning-v0", typed="0\n" * 200).stdout
-    assert "the end after" in shown
-    assert "attack_success_rate" in shown
+def test_an_own_environment_is_played():
+    walk = play(register_own("MaskInInfo"), typed="2\n" + "1\n" * 4 + "0\n0\n")
+    assert "2 is not legal here" in walk.stdout  # there is a wall
+    assert "the end after 6 actions\nearned 3" in walk.stdout
+    strides = play(register_own("Continuous"), typed="2\n0.9 1\n" + "0.9\n" * 6)
+    assert "2 is not between [-1.] and [1.]" in strides.stdout
+    assert "type 1 numbers" in strides.stdout
+    assert "earned 3" in strides.stdout

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 if TYPE_CHECKING:
-    from memenvs.train.plain_player import PlainPlayer
+    from memenvs.train.episode_player import EpisodePlayer
     from memenvs.train.player import Player
 
 QUIT, HINT = "q", "?"
@@ -27,8 +27,8 @@ QUIT, HINT = "q", "?"
 def play(env_id: str | None, material: str | None, capacity: int | None, seed: int) -> None:
     """Play an episode of an environment ID on the terminal.
 
-    The legal actions are listed; type the number of one, ? for what the optimal policy would do,
-    or q to stop. What you see is what an agent may know, until you ask.
+    The legal actions are listed; type the number of one, or q to stop. Where memories are written ?
+    says what the optimal policy would do. What you see is what an agent may know, until you ask.
     """
     if bool(env_id) == bool(material):
         raise click.UsageError("give what to play: an ID or --material NAME_OR_FILE, not both")
@@ -40,7 +40,7 @@ def play(env_id: str | None, material: str | None, capacity: int | None, seed: i
     click.echo(f"\n{player.summary()}")
 
 
-def _decide(player: Player | PlainPlayer) -> bool:
+def _decide(player: Player | EpisodePlayer) -> bool:
     """Ask until a decision is taken; gives False where there is to be none."""
     while True:
         try:
@@ -61,19 +61,20 @@ def _decide(player: Player | PlainPlayer) -> bool:
 
 def _player(
     env_id: str | None, material: str | None, capacity: int | None, seed: int
-) -> Player | PlainPlayer:
-    from memenvs.envs.family import MEMORIZATION
-    from memenvs.train.places import Place, place_of_materials
-    from memenvs.train.plain_player import PlainPlayer
-    from memenvs.train.player import Player
+) -> Player | EpisodePlayer:
+    import gymnasium as gym
 
-    given: dict[str, Any] = {} if capacity is None else {"capacity": capacity}
+    import memenvs
+    from memenvs.train.episode_player import EpisodePlayer, make_any
+    from memenvs.train.player import Player, make_material, make_registered
+
+    given = {} if capacity is None else {"capacity": capacity}
     if env_id is None:
         assert material is not None
-        return Player(place_of_materials([material], given).env, seed)
-    place = Place(env_id, given)
-    if place.family is MEMORIZATION:
-        return Player(place.env, seed)
-    if "ansi" in place.env.metadata.get("render_modes", []):
-        place = Place(env_id, given | {"render_mode": "ansi"})
-    return PlainPlayer(place.env, seed)
+        return Player(make_material(material, given), seed)
+    rows = {row.id: row for row in memenvs.registered_envs()}
+    if env_id in gym.registry and "material" not in getattr(rows.get(env_id), "kwargs", {}):
+        if capacity is not None:
+            raise ValueError(f"{env_id} has no memory of slots; leave --capacity out")
+        return EpisodePlayer(make_any(env_id), seed)
+    return Player(make_registered(env_id, given), seed)
