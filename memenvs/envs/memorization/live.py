@@ -18,7 +18,7 @@ from memenvs.material.records import Claim
 
 # What changes as a memory is written, beside what the stream itself holds.
 SLOTS = ("claims", "written", "priority", "rows", "_similarity")
-RECORDS = ("credits", "_source_credits", "frequency", "queries")
+RECORDS = ("credits", "_source_credits", "reads", "frequency", "queries")
 COUNTS = ("decision", "decisions", "settled", "answered", "illegal")
 
 

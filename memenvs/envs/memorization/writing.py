@@ -62,13 +62,18 @@ class Writing:
             stop = self._act(int(action))  # type: ignore[call-overload]
         self.decision = self.decisions if stop else self.decision + 1
 
-    def hear(self, query: int, answered: bool, claims: Iterable[int]) -> None:
-        """Enter a settled query, as far as the feedback tells of it and of the claims behind it."""
+    def hear(
+        self, query: int, answered: bool, claims: Iterable[int], read: Iterable[int] = ()
+    ) -> None:
+        """Enter a settled query, as far as the feedback tells of it and of the claims behind it.
+
+        ``read`` are those behind all that a limited reader read for it.
+        """
         self.settled += 1
         self.answered += answered
         if self.rules.feedback != "none":
-            told = claims if self.rules.feedback == "claims" else ()
-            self.records.settle(query, answered, told)
+            told = self.rules.feedback == "claims"
+            self.records.settle(query, answered, claims if told else (), read if told else ())
 
     def _act(self, action: int) -> bool:
         """Carry out a discrete action; says whether it stops the episode."""

@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 from memenvs.counter import QUERY, TRUTH, uniforms
 from memenvs.envs.memorization.batch.bank import Bank
 from memenvs.envs.memorization.batch.compiled import STORED, TRUE
-from memenvs.envs.memorization.reward import expected
 from memenvs.envs.memorization.rules import Rules
 from memenvs.envs.rows import Rows
 from memenvs.material.incidence import BoolArray, FloatArray, IntArray
+from memenvs.objective import Objective
+from memenvs.reading.answers import read_claims, read_items, reader_of
 
 CELLS = 1 << 22  # places of supports that are looked up at once
 
@@ -25,6 +26,7 @@ class Answers(NamedTuple):
     answered: BoolArray  # (n, k)
     supports: IntArray  # (n, k, K, R) claims of every way to answer
     used: BoolArray  # (n, k, R) ways that are credited or debited
+    read: BoolArray | None  # (n, k, L) stored claims behind what a limited reader read
 
 
 class Masses(NamedTuple):
@@ -41,6 +43,7 @@ class BatchAccount:
     def __init__(self, bank: Bank, rules: Rules, scheduled: int, episodes: int) -> None:
         self._bank = bank
         self._utility = rules.utility
+        self._objective = Objective.of(rules)
         self._one = rules.disclosure == "one"
         self.row = np.zeros(episodes, dtype=np.int64)  # (B,) material of each episode
         self.draws = np.zeros((episodes, scheduled), dtype=np.int64)
@@ -72,11 +75,15 @@ class BatchAccount:
         self.drawn[part.at] += count
         rows = queries + (self.row[at] * self._queries)[:, None]
         supports, ways = self._ways(rows, at * places, bitmap)
+        read = None
+        if self._objective.limited:
+            found, read = self._read(part, queries, bitmap)
+            ways = np.where(found, ways, np.uint8(0))
         if self._utility == "end-to-end":
-            ways *= self._named(rows, ways)
+            ways = ways * self._named(rows, ways)
         found = np.bitwise_or.reduce(ways, axis=-1)
         wanted = STORED if self._utility == "coverage" else TRUE
-        return Answers(rows, (found & wanted) > 0, supports, ways > 0)
+        return Answers(rows, (found & wanted) > 0, supports, ways > 0, read)
 
     def masses(self, part: Rows, memory: NDArray[np.uint8]) -> Masses:
         """Give the exact utilities of the memories of some episodes; ``(n, L)`` bitmaps."""
@@ -85,13 +92,34 @@ class BatchAccount:
         for start in range(0, part.size, step):
             chunk = slice(start, start + step)
             result[:, chunk] = self._certain_masses(self.row[part.at][chunk], memory[chunk])
-        for place in np.flatnonzero(~self._bank.certain[self.row[part.at]]).tolist():
-            material = self._bank.material(int(self.row[part.numbers[place]]))
+        exactly = ~self._bank.certain[self.row[part.at]] | self._objective.limited | self._one
+        for place in np.flatnonzero(exactly).tolist():
+            number = part.numbers[place]
+            material = self._bank.material(int(self.row[number]))
             stored = memory[place, : len(material.claims)] > 0
             exact = material.evaluate(stored)
-            utility = expected(material, self._utility, stored)
+            known = int(self.draws[number, 0]) if self._one else None
+            utility = float(self._objective.asking(known).expected(material, stored))
             result[:, place] = float(exact.coverage), float(exact.precision), utility
         return Masses(*result)
+
+    def _read(
+        self, part: Rows, queries: IntArray, bitmap: NDArray[np.uint8]
+    ) -> tuple[BoolArray, BoolArray]:
+        """Say which ways are of items that a limited reader reads ``(n, k, R)``; and the claims."""
+        reader, stack = reader_of(self._objective.reader), self._bank.arrays["items"]
+        ways = np.zeros((*queries.shape, stack.shape[2]), dtype=bool)
+        claims = np.zeros((*queries.shape, bitmap.shape[1]), dtype=bool)
+        for place, number in enumerate(part.numbers.tolist()):
+            row = int(self.row[number])
+            material = self._bank.material(row)
+            stored = bitmap[number, : len(material.claims)] > 0
+            spanned = material.incidence.span(stored)
+            read = read_items(material, spanned, reader, queries[place])
+            items = stack[row, queries[place]]  # -1 where there are no more ways
+            ways[place] = np.take_along_axis(read, items, axis=1) if read.size else False
+            claims[place, :, : len(stored)] = read_claims(material, stored, read)
+        return ways, claims
 
     @property
     def _queries(self) -> int:
