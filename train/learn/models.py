@@ -1,12 +1,10 @@
-"""Builds a model for a batch, and writes it with its card."""
+"""Builds the model of a training for a batch."""
 
 from __future__ import annotations
 
-import io
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import IO, Any
 
 import torch
@@ -14,9 +12,7 @@ from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.utils import LinearSchedule
 from stable_baselines3.common.vec_env import VecEnv
 
-from memenvs.material.files import write_whole
 from memenvs.policies.base import attribute
-from memenvs.policies.learned.saved import ModelCard, write_card
 from memenvs.train.config_files import unknown
 from memenvs.train.learn.algorithms import (
     ALGORITHMS,
@@ -105,21 +101,3 @@ def quiet(model: Any) -> Any:
     """Let the model record without writing: the run's folder is written elsewhere."""
     model.set_logger(Logger(folder=None, output_formats=[]))
     return model
-
-
-def save_model(path: Path, model: Any, card: ModelCard) -> None:
-    """Write a model with its card, both or nothing."""
-    parameters = io.BytesIO()
-    model.save(parameters)
-    save_archive(path, parameters.getvalue(), card)
-
-
-def save_archive(path: Path, archive: bytes, card: ModelCard) -> None:
-    """Write a zip file with a card added, both or nothing."""
-    draft = path.with_name(f".{path.name}")
-    try:
-        write_whole(draft, archive)
-        write_card(draft, card)
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
