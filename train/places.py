@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import gymnasium as gym
@@ -77,7 +77,8 @@ class Place:
                 **self.arguments, num_envs=episodes, autoreset_mode=autoreset_mode
             )
         if not self.native:
-            return SyncVectorEnv([self.make] * episodes, autoreset_mode=autoreset_mode)
+            singles = [partial(_OneOfMany, self, number) for number in range(episodes)]
+            return SyncVectorEnv(singles, autoreset_mode=autoreset_mode)
         return gym.make_vec(
             self.id,
             num_envs=episodes,
@@ -114,6 +115,24 @@ class Place:
     def capacity(self) -> int | None:
         """Slots of a memory, where there is one."""
         return None if self.rules is None else int(self.rules.capacity)
+
+
+class _OneOfMany(gym.Wrapper[Any, Any, Any, Any]):
+    """One environment of several; of a reset option that is a list it takes its own element."""
+
+    def __init__(self, place: Place, number: int) -> None:
+        super().__init__(place.make())
+        self._number = number
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Begin an episode."""
+        given = {
+            name: value[self._number] if isinstance(value, list) else value
+            for name, value in (options or {}).items()
+        }
+        return self.env.reset(seed=seed, options=given or None)
 
 
 @dataclass(frozen=True)

@@ -151,12 +151,9 @@ class Player:
 def make_registered(env_id: str, arguments: dict[str, Any]) -> gym.Env[Any, Any]:
     """Make a registered environment; raises ``ValueError`` where that cannot be played."""
     try:
-        env = gym.make(env_id, **arguments)
+        return gym.make(env_id, **arguments)
     except (gym.error.Error, ImportError, TypeError) as error:
         raise ValueError(f"{env_id}: {error}") from None
-    if not isinstance(env.unwrapped, MemorizationEnv):
-        raise ValueError(f"{env_id} is no memorization environment")
-    return env
 
 
 def make_material(name: str, arguments: dict[str, Any]) -> gym.Env[Any, Any]:

@@ -156,8 +156,8 @@ def _legend(comparison: Comparison) -> str:
         columns = (
             "The first column is the expected value of the final memory by the objective, "
             f"{first['objective']}. front: its best at the memory's own size; loss: how far that "
-            "is above it; share: of the best at S; norm: random 0, best at S 1; avoid: regret beyond "
-            "what the order of arrival costs anyone; infl: coverage less precision; "
+            "is above it; share: of the best at S; norm: random 0, best at S 1; avoid: regret "
+            "beyond what the order of arrival costs anyone; infl: coverage less precision; "
         )
     lines = [
         f"Means over {over}, in brackets their 95% bootstrap intervals. {columns}iqm: mean of the "

@@ -163,7 +163,7 @@ class VectorBisimulationMemory(VectorWrapper):
         _check_mode(mode)
         self.memory = memory or TransitionMemory(rule)
         self.reranking = mode == "act"
-        self._learner = Learner(self.memory, reader_for(env, policy, adapter), explore, detour)
+        self.learner = Learner(self.memory, reader_for(env, policy, adapter), explore, detour)
         self._advises = mode == "advise"
         self._mode = env.metadata["autoreset_mode"]
         self._episodes: list[Episode | None] = [None] * env.num_envs
@@ -240,7 +240,7 @@ class VectorBisimulationMemory(VectorWrapper):
         return infos | finals | _told(going, every)
 
     def _begin(self, place: int, observation: Any, infos: dict[str, Any]) -> None:
-        self._episodes[place] = self._learner.begin(_row(observation, place), _row(infos, place))
+        self._episodes[place] = self.learner.begin(_row(observation, place), _row(infos, place))
 
     def _advised(self, observation: Any) -> Any:
         if not self._advises:

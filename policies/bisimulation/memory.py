@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
 from memenvs.material.incidence import FloatArray, IntArray
-from memenvs.policies.bisimulation.baselines import make_partition
 from memenvs.policies.bisimulation.constants import PAPER, Constants
-from memenvs.policies.bisimulation.graph import FAILURE, NEITHER, SUCCESS, TERMINALS, Graph
+from memenvs.policies.bisimulation.graph import FAILURE, NEITHER, SUCCESS, TERMINALS, Graph, values
+from memenvs.policies.bisimulation.partitions import make_partition
 from memenvs.policies.bisimulation.pooling import Evidence, pooled
 from memenvs.policies.bisimulation.rules import find_rule
 from memenvs.policies.bisimulation.storage import load_memory, save_memory
-from memenvs.policies.bisimulation.value import values
 
 TIE = 1e-9  # scores that are closer are equal: values are swept to their fixed point
+STUCK = -1.0  # worth of what leaves a page as it is: that of a failure
 UNKNOWN = -1  # stands for a template that does not resolve: nothing is known of it
 Elements = frozenset[int]
 
@@ -65,7 +65,7 @@ class TransitionMemory:
         which. The next page then does not matter. Raises ``ValueError`` for an unknown page.
         """
         if template == UNKNOWN:
-            raise ValueError(f"template {UNKNOWN} stands for none; give what was done a name")
+            raise ValueError(f"template {UNKNOWN} means an unknown action; it cannot be recorded")
         if role not in (None, SUCCESS, FAILURE, NEITHER):
             raise ValueError(f"role={role!r} is unknown; choose SUCCESS, FAILURE, NEITHER or None")
         source = self._known(signature)
@@ -77,10 +77,13 @@ class TransitionMemory:
             target = SUCCESS if reward > 0 else FAILURE if reward < 0 else NEITHER
         self.graph.record(source, self.template(template), target)
 
-    def evidence(self, signature: int, templates: Sequence[int]) -> Evidence:
+    def evidence(
+        self, signature: int, templates: Sequence[int], stuck: Collection[int] = ()
+    ) -> Evidence:
         """Give q_B of each template at a page, and how much the page's block recorded.
 
-        Nothing is recorded of a page that never was met.
+        Nothing is recorded of a page that never was met. ``stuck`` are templates that have left
+        this very page as it was in the running episode: what is seen here outweighs the pool.
         """
         node = self._nodes.get(signature)
         if node is None:
@@ -88,14 +91,16 @@ class TransitionMemory:
             return Evidence(nothing, 0, nothing.astype(np.int64))
         self._refresh()
         actions = [self._templates.get(template) for template in templates]
-        return pooled(self.graph, self._values, self._blocks, node, actions, self.constants)
+        found = pooled(self.graph, self._values, self._blocks, node, actions, self.constants)
+        found.values[[template in stuck for template in templates]] = STUCK
+        return found
 
-    def rerank(self, signature: int, templates: Sequence[int]) -> int:
+    def rerank(self, signature: int, templates: Sequence[int], stuck: Collection[int] = ()) -> int:
         """Give the place in a policy's shortlist of the best action (equation 8).
 
         Each place down the shortlist costs λ, and the first of equals is taken.
         """
-        scores = self.evidence(signature, templates).values
+        scores = self.evidence(signature, templates, stuck).values
         scores = scores - self.constants.rank_penalty * np.arange(len(templates))
         return int((scores >= scores.max() - TIE).argmax())
 
@@ -133,6 +138,15 @@ class TransitionMemory:
         elif self.graph.labels[node] != number:
             raise ValueError(f"the page of signature {signature} carried another label before")
         return node
+
+    @property
+    def signatures(self) -> Collection[int]:
+        """Signatures of the pages that are known."""
+        return self._nodes.keys()
+
+    def node(self, signature: int) -> int:
+        """Give the node of a known page; raises ``ValueError`` for another."""
+        return self._known(signature)
 
     def template(self, template: int) -> int:
         """Give the number of a template, which is added where it is new."""

@@ -1,4 +1,4 @@
-"""Evidence for actions: pooled over a block (equation 7), and of the page itself."""
+"""Evidence for actions, pooled over a block of the partition (equation 7)."""
 
 from __future__ import annotations
 
@@ -8,15 +8,13 @@ import numpy as np
 
 from memenvs.material.incidence import FloatArray, IntArray
 from memenvs.policies.bisimulation.constants import Constants
-from memenvs.policies.bisimulation.graph import FAILURE, TARGET, TERMINALS, Graph
-
-STUCK = -1.0  # worth of what left this very page as it was: no more than a failure's
+from memenvs.policies.bisimulation.graph import FAILURE, TERMINALS, Graph
 
 
 class Evidence(NamedTuple):
-    """What a page and its block say of some actions."""
+    """What a block says of some actions."""
 
-    values: FloatArray  # (m,) q_B of each; 0 where nothing is recorded, STUCK where it does nothing
+    values: FloatArray  # (m,) q_B of each; 0 where nothing is recorded
     total: int  # transitions recorded from the block, under whatever action
     counts: IntArray  # (m,) of them under each action
 
@@ -29,10 +27,7 @@ def pooled(
     actions: list[int | None],
     constants: Constants,
 ) -> Evidence:
-    """Pool δ(u, v) + η c̄(u, v) over the transitions that leave B(node); None is no known action.
-
-    What was seen on this very page outweighs the pool where it left the page as it was each time.
-    """
+    """Pool δ(u, v) + η c̄(u, v) over the transitions that leave B(node); None is no known action."""
     inside = np.flatnonzero(blocks[graph.edges[0]] == blocks[node])
     source, action, target, count, _ = graph.edges[:, inside]
     ahead = np.where(target < TERMINALS, values[target], constants.discount * values[target])
@@ -42,9 +37,4 @@ def pooled(
     wanted = np.array([size - 1 if a is None else a for a in actions], dtype=np.int64)
     counts = np.bincount(action, weights=count, minlength=size)[wanted]
     sums = np.bincount(action, weights=worth, minlength=size)[wanted]
-    worths = sums / (constants.prior + counts)
-    for place, each in enumerate(actions):
-        edges = graph.out[node].get(each) if each is not None else None
-        if edges and (graph.edges[TARGET, edges] == node).all():
-            worths[place] = STUCK
-    return Evidence(worths, int(count.sum()), counts.astype(np.int64))
+    return Evidence(sums / (constants.prior + counts), int(count.sum()), counts.astype(np.int64))

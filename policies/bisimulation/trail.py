@@ -20,15 +20,18 @@ class Trail:
         self.look = look
         self.earned = 0.0
         self.steps = 0
+        self._stuck: dict[int, set[int]] = {}  # by page: what left it as it was
         memory.begin(look.signature, look.label, look.elements)
 
     def evidence(self, actions: Sequence[int]) -> Evidence:
         """Give what the page's block says of actions."""
-        return self.memory.evidence(self.look.signature, self.look.named(actions))
+        named, stuck = self.look.named(actions), self._stuck.get(self.look.signature, ())
+        return self.memory.evidence(self.look.signature, named, stuck)
 
     def rerank(self, shortlist: Sequence[int]) -> int:
         """Give the place of the best action in a shortlist."""
-        return self.memory.rerank(self.look.signature, self.look.named(shortlist))
+        named, stuck = self.look.named(shortlist), self._stuck.get(self.look.signature, ())
+        return self.memory.rerank(self.look.signature, named, stuck)
 
     def follow(self, action: int, look: Look, reward: float) -> None:
         """Record a step to another page; of an action without a name, the page alone."""
@@ -40,6 +43,8 @@ class Trail:
         self.earned += reward
         self.steps += 1
         self.look = look
+        if look.signature == before.signature:
+            self._stuck.setdefault(look.signature, set()).add(template)
         self.memory.record(
             before.signature,
             template,
