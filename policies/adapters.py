@@ -156,6 +156,8 @@ def _shape(space: spaces.Space[Any]) -> tuple[Any, ...]:
 
 
 def _said(space: spaces.Space[Any]) -> str:
+    if isinstance(space, spaces.Dict):
+        return f"a dictionary of {', '.join(space.spaces)}"
     if isinstance(space, spaces.Box | spaces.MultiBinary):
         return f"shape {space.shape}"
     return str(space) if isinstance(space, spaces.Discrete) else f"{space!r:.80}"

@@ -116,8 +116,9 @@ def main(modules: tuple[str, ...]) -> None:
     for module in modules:
         try:
             import_module(module)
-        except ImportError as error:
-            raise ValueError(f"--import {module}: cannot be imported: {error}") from None
+        except (ImportError, TypeError) as error:  # TypeError: a path or a relative name
+            hint = "; give a module's name, not a file's" if module.endswith(".py") else ""
+            raise ValueError(f"--import {module}: cannot be imported{hint}: {error}") from None
 
 
 for command in (

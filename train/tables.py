@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from memenvs.envs.family import MEMORIZATION
 from memenvs.material.files import write_whole
@@ -175,7 +175,7 @@ def _legend(comparison: Comparison) -> str:
         lines.append(f"A memory of everything is worth {number(first['full_context'])}.")
     lines += explained(comparison.summary)
     lines += [
-        f"{record['policy']} at S = {record['capacity']}: {record['remark']}."
+        f"{_named(record['policy'], record['capacity'])}: {record['remark']}."
         for record in comparison.summary
         if record["remark"]
     ]
@@ -190,17 +190,22 @@ def _legend(comparison: Comparison) -> str:
     return "\n".join(lines)
 
 
-def failures(comparison: Comparison) -> list[str]:
-    """Say of each policy that failed how often, and why it did first."""
+def failures(failed: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Say of each policy how often it failed, and why it did first, by the rows that failed."""
     lines = []
     for (policy, capacity), members in groupby(
-        comparison.failed, key=lambda row: (row["policy"], row["capacity"])
+        failed, key=lambda row: (row["policy"], row["capacity"])
     ):
         rows = list(members)
         first = rows[0]
-        at = "" if capacity is None else f" at S = {capacity}"
         lines.append(
-            f"{policy}{at} failed in {len(rows)} episodes, first in episode {first['episode']} of "
-            f"{first['instance']}: {first['reason']}"
+            f"{_named(policy, capacity)} failed in {len(rows)} "
+            f"{'episode' if len(rows) == 1 else 'episodes'}, first in episode {first['episode']} "
+            f"of {first['instance']}: {first['reason']}"
         )
     return lines
+
+
+def _named(policy: str, capacity: int | None) -> str:
+    """Name a policy with its capacity, where its environment has one."""
+    return policy if capacity is None else f"{policy} at S = {capacity}"

@@ -30,6 +30,20 @@ def last(observation, mask):
     return int(mask.nonzero()[0][-1])
 
 
+def broken(observation, mask):
+    raise RuntimeError("no memory left")
+
+
+class Guess:
+    """Draws an action; nothing says what it was fitted to."""
+
+    def __init__(self, env):
+        self.space = env.action_space
+
+    def predict(self, observation, state=None, episode_start=None, deterministic=True):
+        return self.space.sample(), state
+
+
 class Net(torch.nn.Module):
     """Linear in the considered claim; its weights are the same wherever it is made."""
 

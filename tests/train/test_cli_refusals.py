@@ -38,6 +38,8 @@ BAD_ARGUMENTS = {
     "unknown data set": (["convert", "squad", "in", "out"], "entailment-bank"),
     "trees of no wood": (["convert", "locomo", "in", "out", "--trees", "3"], "--trees does not"),
     "convert over": (["convert", "locomo", __file__, __file__], "is there and holds no material"),
+    "import a file": (["--import", "./mine.py", "envs"], "a module's name, not a file's"),
+    "import a relative name": (["--import", ".mine", "envs"], "--import .mine"),
     "fit nothing": (["convert", "locomo", "in", "out", "--fit-on", "x"], "--embed"),
 }
 

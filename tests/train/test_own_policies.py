@@ -11,10 +11,11 @@ from click.testing import CliRunner
 from gymnasium import spaces
 
 import own_policies
-from commands import answer
+from commands import answer, memenvs_cli
 from memenvs.envs.memorization.env import MemorizationEnv
 from memenvs.envs.memorization.rules import Actions
 from memenvs.policies import WriteMemory, make
+from memenvs.policies.adapters import check_space
 from memenvs.policies.opponents.askers import ASKERS
 from memenvs.train.benchmark.protocol import V1, Part
 from memenvs.train.benchmark.run import run_benchmark
@@ -181,3 +182,18 @@ def test_json_of_an_unknown_past_is_null():
     options = ["--env", "memenvs/Readable-v0", "--materials", "1", "--episodes", "1"]
     (record,) = answer("compare", *options, "--policy", "x.zip")["summary"]
     assert record["seen"] is None
+
+
+def test_a_line_on_a_policy_names_a_capacity_only_where_there_is_one():
+    arguments = ["compare", "--env", "CartPole-v1", "--episodes", "2", "--policy"]
+    asked = memenvs_cli(*arguments, "own.py:Guess")
+    assert "own.py:Guess: what it was fitted to is not known." in asked.stdout
+    failed = memenvs_cli(*arguments, "own.py:broken")
+    assert failed.exit_code == 1
+    assert "own.py:broken failed in 2 episodes, first in episode 0" in failed.stderr
+
+
+def test_a_model_of_one_array_is_refused_where_a_dictionary_is_seen():
+    shown = gym.make("memenvs/Readable-v0").observation_space
+    with pytest.raises(ValueError, match=r"shape \(4,\), .* a dictionary of action_mask, claim"):
+        check_space("m", "observation", spaces.Box(0, 1, (4,)), shown)

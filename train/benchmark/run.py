@@ -48,9 +48,9 @@ def run_benchmark(
     """Play a protocol; gives the document of the results, as JSON has it.
 
     ``policies`` are names, or by names of your own whatever ``memenvs.policies.make`` takes.
-    ``files`` holds data sets as published, by kind; ``parts`` narrows to some of the protocol's,
-    and the document says so, and which policy does not fit a part. ``save`` is called after each
-    part. Raises ``ValueError`` for an unknown part or policy.
+    ``files`` holds data sets as published, by kind; ``parts`` narrows to some of the protocol's.
+    The document says what was left out, which policies do not fit a part, and in which episodes one
+    failed. ``save`` is called after each part. Raises ``ValueError`` for an unknown part or policy.
     """
     with given_names(policies if isinstance(policies, Mapping) else {}):
         return _run(protocol, list(policies), files or {}, parts, report, save)
@@ -83,6 +83,7 @@ def _run(
         "parts": [],
         "left_out": left_out,
         "refused": [],
+        "failed": [],
         "curves": [],
         "trainings": training_records(policies),
     }
@@ -113,6 +114,7 @@ def _run(
                 continue
             found = compare(_experiment(protocol, part, able, data))
             report(part.name, found)
+            document["failed"] += _failures(part, found)
             document["parts"].append(_record(protocol, part, found, setting.materials))
             del left_out[part.name]
             save(document)
@@ -156,6 +158,12 @@ def _experiment(
             "time-limit": protocol.time_limit,
         },
     )
+
+
+def _failures(part: Part, found: Comparison) -> list[dict[str, Any]]:
+    """Say of each episode in which a policy failed which it was and why."""
+    columns = ("policy", "capacity", "instance", "episode", "reason")
+    return [{"part": part.name} | {name: row[name] for name in columns} for row in found.failed]
 
 
 def _record(

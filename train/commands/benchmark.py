@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from memenvs.train.commands.compare import FAILED
 
 if TYPE_CHECKING:
     from memenvs.train.compare import Comparison
@@ -33,11 +36,12 @@ def benchmark(
     part: tuple[str, ...],
     out: str | None,
     as_json: bool,
-) -> None:
+) -> int:
     """Play policies by a frozen protocol.
 
     Splits, seeds, capacities, episodes and measures are the protocol's. The results hold versions
-    and a digest of the materials, and say what was left out. They are written after each part.
+    and a digest of the materials, and say what was left out. They are written after each part. An
+    episode in which a policy fails is reported, means are over the others, and the exit code is 1.
     """
     from memenvs.material.files import write_whole
     from memenvs.train import tables, terminal
@@ -71,6 +75,10 @@ def benchmark(
             click.echo(f"left out: {name} ({reason})", err=True)
         for each in document["refused"]:
             click.echo("left out of {part}: {policy} ({reason})".format(**each), err=True)
+    for name, rows in groupby(document["failed"], key=lambda row: row["part"]):
+        for line in tables.failures(rows):
+            click.echo(f"memenvs: {name}: {line}", err=True)
+    return FAILED if document["failed"] else 0
 
 
 def _show(part: str, found: Comparison) -> None:

@@ -105,7 +105,7 @@ def compare(config: str | None, as_json: bool, **options: Any) -> int:
         click.echo(terminal.as_json(comparison.as_document()))
     else:
         tables.print_comparison(comparison)
-    for line in tables.failures(comparison):
+    for line in tables.failures(comparison.failed):
         click.echo(f"memenvs: {line}", err=True)
     return FAILED if comparison.failed else 0
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import own_policies
 from commands import answer, memenvs_cli
 from memenvs.envs.memorization.env import MemorizationEnv
 from memenvs.materials.generator.tiers import TIERS
@@ -191,3 +192,19 @@ def test_bad_input_is_one_line(arguments, words):
     assert result.exit_code == 2
     assert words in result.stderr
     assert result.stderr.count("\n") == 1
+
+
+def test_a_policy_that_fails_is_reported_and_costs_its_own_row(tmp_path, monkeypatch):
+    own_policies.write(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    few = {"v1": replace(FEW, parts=FEW.parts[1:2])}
+    monkeypatch.setattr("memenvs.train.benchmark.protocol.PROTOCOLS", few)
+    arguments = ["benchmark", "--policy", "own.py:broken", "--policy", "fifo"]
+    result = memenvs_cli(*arguments, "--part", "level-1b", "--json")
+    assert result.exit_code == 1
+    assert "level-1b: own.py:broken at S = 3 failed in 4 episodes" in result.stderr
+    assert "RuntimeError: no memory left" in result.stderr
+    document = json.loads(result.stdout)
+    assert [row["episode"] for row in document["failed"]] == [0, 1, 2, 3]
+    (part,) = document["parts"]
+    assert [len(each["values"]) for each in part["precision"] if each["policy"] == "fifo"] == [1]
