@@ -23,9 +23,16 @@ def main():
     parser.add_argument("--column", default="precision")
     parser.add_argument("--baseline", default="random")
     options = parser.parse_args()
+    for name in ("scores.json", "scores.csv"):
+        if not (options.folder / name).is_file():
+            parser.error(f"{options.folder}: there is no {name}; give what --out of compare named")
     about = json.loads((options.folder / "scores.json").read_text())
     with (options.folder / "scores.csv").open(newline="") as stream:
         rows = [row for row in csv.DictReader(stream) if row["status"] == "ok"]
+    if not rows or options.column not in rows[0]:
+        parser.error(f"{options.folder}: no row has the column '{options.column}'; see --column")
+    if options.baseline not in {row["policy"] for row in rows}:
+        parser.error(f"--baseline {options.baseline}: no row is of this policy")
     seed = about["settings"]["seed"]
     for capacity in dict.fromkeys(row["capacity"] for row in rows):
         here = [row for row in rows if row["capacity"] == capacity]

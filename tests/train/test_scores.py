@@ -171,3 +171,10 @@ def test_an_environment_that_a_user_registered_is_compared_by_its_return(tmp_pat
     assert record["return"] == -record["length"]
     assert record["low"] < record["return"] < record["high"]
     assert {row["family"] for row in plain_rows(tmp_path)} == {""}
+
+
+def test_the_script_says_in_one_sentence_what_it_cannot_compute(tmp_path):
+    found = subprocess.run([sys.executable, RECOMPUTE, tmp_path], capture_output=True, text=True)
+    assert found.returncode == 2
+    assert "there is no scores.json" in found.stderr
+    assert "Traceback" not in found.stderr
