@@ -136,11 +136,9 @@ def _unit(masses: FloatArray) -> float:
     distinct = np.unique(masses)
     if len(distinct) > 1000:
         return 0.0
-    for divisor in range(1, 1001):
-        with np.errstate(over="ignore"):  # a mass may be as small as any float
-            ratios = distinct / distinct[0] * divisor
-        if ratios[-1] > MAX_UNITS:
-            return 0.0
-        if (np.abs(ratios - np.rint(ratios)) <= 1e-14 * ratios[-1]).all():
-            return float(distinct[0] / divisor)
-    return 0.0
+    divisors = np.arange(1, 1001)[:, None]
+    with np.errstate(over="ignore"):  # a mass may be as small as any float
+        ratios = distinct / distinct[0] * divisors
+    ratios = ratios[ratios[:, -1] <= MAX_UNITS]
+    whole = (np.abs(ratios - np.rint(ratios)) <= 1e-14 * ratios[:, -1:]).all(axis=1)
+    return float(distinct[0] / (whole.argmax() + 1)) if whole.any() else 0.0
