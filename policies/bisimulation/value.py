@@ -16,7 +16,7 @@ def values(graph: Graph, discount: float, known: FloatArray) -> FloatArray:
     Swept to a fixed point from the values ``known`` before, ``(at most n,)``; a state at which
     nothing was done is worth 0.
     """
-    source, target, count = graph.edges[[SOURCE, TARGET, COUNT]]
+    source, target, count = graph.edges[SOURCE], graph.edges[TARGET], graph.edges[COUNT]
     value: FloatArray = np.zeros(graph.nodes)
     value[: len(known)] = known
     share = discount * count / np.bincount(source, weights=count, minlength=graph.nodes)[source]

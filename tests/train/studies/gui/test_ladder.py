@@ -20,6 +20,7 @@ from memenvs.train.cli import main
 from memenvs.train.studies.gui.ladder import Ladder, climb
 from memenvs.train.studies.gui.play import Run, exploring, play
 from memenvs.train.studies.gui.summary import (
+    crossing,
     cumulative,
     mcnemar,
     sign_flip,
