@@ -12,6 +12,8 @@ from typing import Any
 
 import yaml
 
+from memenvs.policies.user_code import refuse_code
+
 TRAINING = "algorithm"  # the key that a training has and a comparison has not
 
 
@@ -25,7 +27,7 @@ def shipped(*, training: bool) -> list[str]:
 def read_config(config: str, *, training: bool) -> tuple[str, dict[str, Any]]:
     """Read a path or a shipped configuration; gives what to call it, and its settings.
 
-    Raises ``ValueError`` that names the file.
+    Raises ``ValueError`` that names the file; a file names no code that is to be run.
     """
     names = shipped(training=training)
     if config in names:  # whatever else is called so: an output folder, say
@@ -42,7 +44,9 @@ def read_config(config: str, *, training: bool) -> tuple[str, dict[str, Any]]:
         raise ValueError(f"{config}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
         raise ValueError(f"{config}: is no text in UTF-8") from None
-    return os.fspath(path), parse_config(os.fspath(path), text)
+    settings = parse_config(os.fspath(path), text)
+    refuse_code(os.fspath(path), settings)
+    return os.fspath(path), settings
 
 
 def parse_config(label: str, text: str) -> dict[str, Any]:

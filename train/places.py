@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import gymnasium as gym
@@ -76,8 +76,9 @@ class Place:
             return MemorizationVectorEnv(
                 **self.arguments, num_envs=episodes, autoreset_mode=autoreset_mode
             )
-        if gym.spec(self.id).vector_entry_point is None:
-            return SyncVectorEnv([self.make] * episodes, autoreset_mode=autoreset_mode)
+        if not self.native:
+            singles = [partial(_OneOfMany, self, number) for number in range(episodes)]
+            return SyncVectorEnv(singles, autoreset_mode=autoreset_mode)
         return gym.make_vec(
             self.id,
             num_envs=episodes,
@@ -90,6 +91,13 @@ class Place:
     def env(self) -> gym.Env[Any, Any]:
         """The scalar environment, made once."""
         return self.make()
+
+    @property
+    def native(self) -> bool:
+        """Whether the environment has a batch of its own that is as the scalar one is."""
+        if not self.id:
+            return True
+        return self.family is not None and gym.spec(self.id).vector_entry_point is not None
 
     @property
     def family(self) -> Family | None:
@@ -107,6 +115,24 @@ class Place:
     def capacity(self) -> int | None:
         """Slots of a memory, where there is one."""
         return None if self.rules is None else int(self.rules.capacity)
+
+
+class _OneOfMany(gym.Wrapper[Any, Any, Any, Any]):
+    """One environment of several; of a reset option that is a list it takes its own element."""
+
+    def __init__(self, place: Place, number: int) -> None:
+        super().__init__(place.make())
+        self._number = number
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Begin an episode."""
+        given = {
+            name: value[self._number] if isinstance(value, list) else value
+            for name, value in (options or {}).items()
+        }
+        return self.env.reset(seed=seed, options=given or None)
 
 
 @dataclass(frozen=True)

@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 
 from memenvs.envs.family import MEMORIZATION, Family
 from memenvs.envs.memorization.rules import Rules
-from memenvs.envs.memorization.settlement import expected
 from memenvs.envs.memorization.slots import EMPTY
 from memenvs.material.incidence import BoolArray
 from memenvs.material.material import Material
+from memenvs.objective import Objective
 from memenvs.policies.base import privileged
 from memenvs.reading.layer import Layer
 from memenvs.train.places import Instance
@@ -141,7 +141,7 @@ def play_one(env: gym.Env[Any, Any], policy: Any, unit: Unit, layer: Layer | Non
             state,
             episode_start=np.array([True]) if begun else None,
             deterministic=True,
-            action_masks=info.get("action_mask"),
+            action_masks=_masks(info, env),
         )
         observation, reward, terminated, truncated, info = env.step(action)
         over, begun = terminated or truncated, False
@@ -192,7 +192,7 @@ def _play(
             state,
             episode_start=begun if begun.any() else None,
             deterministic=True,
-            action_masks=infos.get("action_mask"),
+            action_masks=_masks(infos, batch),
         )
         observation, rewards, terminated, truncated, infos = batch.step(actions)
         earned[~over] += rewards[~over]
@@ -284,6 +284,16 @@ def _begin(policy: Any, seeds: Sequence[int]) -> Any:
     return policy.start(np.array(seeds)) if hasattr(policy, "start") else None
 
 
+def _masks(info: dict[str, Any], env: Any) -> NDArray[Any] | None:
+    """Give what is legal ``(n,)`` or ``(B, n)``, where the environment says so in some way."""
+    if "action_mask" in info:
+        return np.asarray(info["action_mask"])
+    inner = env.unwrapped
+    if hasattr(inner, "envs") and hasattr(inner.envs[0].unwrapped, "action_masks"):
+        return np.stack([each.unwrapped.action_masks() for each in inner.envs])
+    return np.asarray(inner.action_masks()) if hasattr(inner, "action_masks") else None
+
+
 def _options(family: Family | None, values: Any) -> dict[str, Any] | None:
     """Give the options of a ``reset`` that plays a value, or a list of one for each episode."""
     if family is None or (values[0] if isinstance(values, list) else values) is None:
@@ -305,7 +315,7 @@ def _values(rules: Rules, material: Material, memory: BoolArray) -> dict[str, fl
     values = {name: float(getattr(final, name)) for name in names}
     if rules.utility != "end-to-end":
         return values | {"utility": values[rules.utility]}
-    return values | {"utility": expected(material, rules.utility, memory)}
+    return values | {"utility": float(Objective.of(rules).expected(material, memory))}
 
 
 def _answered(layer: Layer | None, material: Material, memory: BoolArray, search: Any) -> float:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any, TypeAlias
 
-import gymnasium as gym
 import numpy as np
 from gymnasium import spaces
 from gymnasium.vector import VectorEnv
@@ -49,8 +48,7 @@ class Playing:
     @cached_property
     def batch(self) -> VectorEnv[Any, Any, Any] | None:
         """The batch; None where pages are played one after another, in a browser."""
-        ours = self.place.family is not None
-        if ours and self.place.id and gym.spec(self.place.id).vector_entry_point is None:
+        if self.place.family is not None and not self.place.native:
             return None
         each = observation_bytes(self.place.env.observation_space)
         return self.place.batch(max(1, min(self._episodes, EPISODES, BYTES // each)))
@@ -126,8 +124,6 @@ class Playing:
             env: Any = self.batch if batched else self.place.env
             names = [instance.name for instance in self.place.instances]
             cast = Cast(name, env, self._seed, names)
-            if self.optima is not None:
-                cast.tell(self.optima.plan)
             self._casts[name, batched] = cast
         return self._casts[name, batched]
 

@@ -31,6 +31,8 @@ def print_comparison(comparison: Comparison) -> None:
     if not console.is_terminal:
         longest = max(len(record["policy"]) for record in comparison.summary)
         console.width = WIDTH + max(0, longest - NAME)
+        if comparison.family is not MEMORIZATION:
+            console.width += sum(len(name) for name in shown(comparison.family))
     for capacity, members in groupby(comparison.summary, key=lambda s: s["capacity"]):
         records = list(members)
         title = "" if capacity is None else f"S = {capacity}"

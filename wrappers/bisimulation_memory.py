@@ -98,7 +98,7 @@ class BisimulationMemory(gym.Wrapper[Any, Any, Any, Any], gym.utils.RecordConstr
         _check_mode(mode)
         self.memory = memory or TransitionMemory(rule)
         self.reranking = mode == "act"
-        self._learner = Learner(self.memory, reader_for(env, policy, adapter), explore, detour)
+        self.learner = Learner(self.memory, reader_for(env, policy, adapter), explore, detour)
         self._advises = mode == "advise"
         self.memory.lag = LAG if self._advises else 0.0
         self._episode: Episode | None = None
@@ -115,7 +115,7 @@ class BisimulationMemory(gym.Wrapper[Any, Any, Any, Any], gym.utils.RecordConstr
     ) -> tuple[Any, dict[str, Any]]:
         """Begin an episode; one that was left unfinished ends without a role."""
         observation, info = self.env.reset(seed=seed, options=options)
-        self._episode = self._learner.begin(observation, info)
+        self._episode = self.learner.begin(observation, info)
         return self._advised(observation), info | {"override": False, "evidence": 0}
 
     def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
@@ -137,7 +137,7 @@ class BisimulationMemory(gym.Wrapper[Any, Any, Any, Any], gym.utils.RecordConstr
 
     def graph(self) -> dict[str, Any]:
         """Describe the memory and its last overrides, for ``as_html`` and ``as_dot``."""
-        return self._learner.graph()
+        return self.learner.graph()
 
     @property
     def _running(self) -> Episode:
@@ -169,7 +169,7 @@ class VectorBisimulationMemory(VectorWrapper):
         _check_mode(mode)
         self.memory = memory or TransitionMemory(rule)
         self.reranking = mode == "act"
-        self._learner = Learner(self.memory, reader_for(env, policy, adapter), explore, detour)
+        self.learner = Learner(self.memory, reader_for(env, policy, adapter), explore, detour)
         self._advises = mode == "advise"
         self.memory.lag = LAG if self._advises else 0.0
         self._mode = env.metadata["autoreset_mode"]
@@ -186,7 +186,7 @@ class VectorBisimulationMemory(VectorWrapper):
 
     def graph(self) -> dict[str, Any]:
         """Describe the memory and its last overrides, for ``as_html`` and ``as_dot``."""
-        return self._learner.graph()
+        return self.learner.graph()
 
     @property
     def shortlists(self) -> list[list[int]]:
@@ -251,7 +251,7 @@ class VectorBisimulationMemory(VectorWrapper):
         return infos | finals | _told(going, every)
 
     def _begin(self, place: int, observation: Any, infos: dict[str, Any]) -> None:
-        self._episodes[place] = self._learner.begin(_row(observation, place), _row(infos, place))
+        self._episodes[place] = self.learner.begin(_row(observation, place), _row(infos, place))
 
     def _advised(self, observation: Any) -> Any:
         if not self._advises:

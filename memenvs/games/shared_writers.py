@@ -168,9 +168,9 @@ class SharedWriters(VectorGame):
         owner = np.take_along_axis(self._owner, self.batch.memory.claims.T, axis=1)
         return np.asarray((owner >= 0) & (owner != writer), dtype=np.int8)
 
-    def _infos(self, ended: Rows) -> Infos:
+    def _ends(self, ended: Rows) -> Infos:
         """Tell each writer of its conflicts, too."""
-        infos = super()._infos(ended)
+        infos = super()._ends(ended)
         for place, name in enumerate(self.possible_agents):
             counts = np.zeros(self.num_envs, dtype=np.int64)
             counts[ended.at] = self.conflicts[ended.at, place]

@@ -108,7 +108,8 @@ class VectorGame(Shell):
         rows = self.begin_chosen(seed, options)
         self._revive(rows)
         observations = self.observe()
-        return observations, self._infos(self.rows(np.zeros(0, dtype=np.int64)))
+        infos, now = self._ends(self.rows(np.zeros(0, dtype=np.int64))), self._now()
+        return observations, {name: infos[name] | now[name] for name in self.possible_agents}
 
     def step(
         self, actions: Mapping[str, NDArray[Any]]
@@ -136,7 +137,7 @@ class VectorGame(Shell):
         last: Observations = {}
         if ended.size and self.autoreset:
             last = self.observe()
-        infos = self._infos(ended)
+        infos = self._ends(ended)
         if last:
             self.begin_rows(ended)
             self._revive(ended)
@@ -258,8 +259,8 @@ class VectorGame(Shell):
             raise ValueError(f"{name}: {error}") from None
         return found if self.action_spaces[name].shape else found.astype(np.int64)
 
-    def _infos(self, ended: Rows) -> Infos:
-        """Give the infos of a step, with what the episodes ended with that did."""
+    def _ends(self, ended: Rows) -> Infos:
+        """Give what the episodes ended with that did, zeros for the others."""
         finals = self.spread_finals(ended)
         final = np.zeros(self.num_envs, dtype=bool)
         final[ended.at] = True
@@ -268,12 +269,12 @@ class VectorGame(Shell):
                 **{key: values.copy() for key, values in finals.items()},
                 "final": final.copy(),
                 "final_illegal_action": self.illegal[name] * final,
-                **now,
             }
-            for name, now in self._now().items()
+            for name in self.possible_agents
         }
 
     def _now(self) -> Infos:
+        """Give what the infos say of the step that comes; after ``observe``."""
         masks = self.masks()
         return {
             name: {"action_mask": masks[name], "illegal_action": self.illegal[name].copy()}

@@ -36,6 +36,13 @@ class Ragged:
     def __getitem__(self, row: int) -> IntArray:
         return self.values[self.offsets[row] : self.offsets[row + 1]]
 
+    def take(self, rows: IntArray) -> Ragged:
+        """Give some of the rows, in the order asked for."""
+        lengths = self.lengths[rows]
+        offsets = np.concatenate([[0], np.cumsum(lengths)])
+        places = np.arange(offsets[-1]) + np.repeat(self.offsets[rows] - offsets[:-1], lengths)
+        return Ragged(self.values[places], offsets)
+
     @cached_property
     def lengths(self) -> IntArray:
         """Length of each row: ``(rows,)``."""

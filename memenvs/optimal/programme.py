@@ -121,7 +121,7 @@ class Programme:
         columns = np.arange(self.n_claims, dtype=np.int32)
         known = start[self.problem.candidates].astype(np.float64)
         solver.setSolution(self.n_claims, columns, known)
-        _solve_interruptibly(solver)
+        solve_interruptibly(solver)
         info = solver.getInfo()
         ended = solver.getModelStatus() == highspy.HighsModelStatus.kOptimal
         upper = float(info.mip_dual_bound)
@@ -227,22 +227,30 @@ class Programme:
             lp.integrality_ = kinds + [highspy.HighsVarType.kContinuous] * (
                 n_columns - self.n_claims
             )
-        _swallow_banner()
-        solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
-        solver.setOptionValue("output_flag", False)
+        solver = new_solver()
         solver.setOptionValue("mip_allow_restart", False)  # up to four times slower with, here
         if n_columns < SMALL:
             solver.setOptionValue("presolve", "off")
         solver.setOptionValue("mip_rel_gap", 0.0)
         # Whole masses make whole values: less than one unit above the best proves it optimal.
         solver.setOptionValue("mip_abs_gap", 0.99 if self.problem.integral else 0.0)
-        for option in ("mip_feasibility", "primal_feasibility", "dual_feasibility"):
-            solver.setOptionValue(f"{option}_tolerance", TOLERANCE)
         solver.passModel(lp)
         return solver
 
 
-def _solve_interruptibly(solver: Any) -> None:
+def new_solver() -> Any:
+    """Give a silent solver of tight tolerances."""
+    import highspy
+
+    _swallow_banner()
+    solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
+    solver.setOptionValue("output_flag", False)
+    for option in ("mip_feasibility", "primal_feasibility", "dual_feasibility"):
+        solver.setOptionValue(f"{option}_tolerance", TOLERANCE)
+    return solver
+
+
+def solve_interruptibly(solver: Any) -> None:
     """Solve in a thread, so that Ctrl-C stops the search and reaches the caller."""
     solver.HandleUserInterrupt = True
     worker = threading.Thread(target=solver.solve, daemon=True)

@@ -17,6 +17,7 @@ YEARS = (1000, 2999)  # what four digits alone may mean
 # Seconds since 1970, from 1990 to 2100, and the same in smaller units: the ranges do not overlap.
 PLAUSIBLE = (631_152_000, 4_102_444_800)
 UNITS = (1, 1_000, 1_000_000, 1_000_000_000)  # s, ms, µs, ns
+MONTH_FOR_DAY = 40  # times longer at most is a chat whose days are taken for months
 BUDDHIST = 543  # years that Thailand counts more
 
 NUMBER = re.compile(r"[+-]?\d+(\.\d+)?", re.ASCII)
@@ -78,22 +79,28 @@ class Dates:
         open_ones = [(text, m) for text, m in found if len(m[1]) <= 2]
         if not open_ones:
             return cls()
-        ranks: dict[Order, tuple[int, int, int, float]] = {}
+        ranks: dict[Order, tuple[int, int, int]] = {}  # invalid dates, steps back, days in all
         for order in ORDERS:
             days = [_numeric(match, order) for _, match in open_ones]
             read = [(day - datetime(1970, 1, 1)).days for day in days if day is not None]
             span = max(read, default=0) - min(read, default=0)
+            # The newest may come first.
             back = sum(later < earlier for earlier, later in pairwise(read))
-            ranks[order] = (len(days) - len(read), min(back, len(read) - 1 - back), span, 0)
+            ranks[order] = (len(days) - len(read), min(back, len(read) - 1 - back), span)
         text, first = open_ones[0]
         dotted = first[2] != "/"
         american = not dotted and not first[1].startswith("0") and len(first[5]) == 2
-        usual: tuple[Order, ...] = ("mdy", "dmy", "ymd") if american else ("dmy", "mdy", "ymd")
+        usual: tuple[Order, ...] = ("mdy", "dmy") if american else ("dmy", "mdy")
         best = min(usual, key=ranks.__getitem__)
+        if ranks["ymd"][:2] < ranks[best][:2]:  # years of two digits come first in few countries
+            best = "ymd"
         rivals: list[Order] = [
             order
             for order in ORDERS[:2]
-            if order != best and ranks[order][:2] == ranks[best][:2] and ranks[order][0] == 0
+            if order != best
+            and ranks[order][:2] == ranks[best][:2]
+            and ranks[order][0] == 0
+            and ranks[order][2] <= MONTH_FOR_DAY * (ranks[best][2] + 1)
         ]
         doubtful = (
             rivals and not (dotted and first[2] == ".") and not _same(open_ones, best, rivals)

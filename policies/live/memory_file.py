@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memenvs.material.files import write_whole
-from memenvs.policies import is_path
-from memenvs.policies.base import State
 from memenvs.policies.learned.models import find_models
+from memenvs.policies.names import NAMES
+from memenvs.policies.predictor import State
+from memenvs.policies.resolve import Given, is_path, label_of
 from memenvs.text.encoders import Encoder, encoder_description, make_encoder
 
 FORMAT = "memenvs.memory/1"
@@ -39,10 +40,11 @@ class Content:
 def write_memory(path: str | os.PathLike[str], content: Content, encoder: Encoder | None) -> None:
     """Write a memory, whole or not at all; raises ``OSError``."""
     settings = dict(content.settings)
-    digests = None
-    if is_path(settings["policy"]):
-        digests = _digests(settings["policy"])
-        settings["policy"] = str(Path(settings["policy"]).absolute())
+    given, digests = settings["policy"], None
+    settings["policy"] = label_of(given)
+    if is_path(given):
+        digests = _digests(given)
+        settings["policy"] = str(Path(given).absolute())
     elif encoder is not None:
         settings["encoder"] = encoder_description(encoder)
     text = {
@@ -61,9 +63,7 @@ def write_memory(path: str | os.PathLike[str], content: Content, encoder: Encode
     write_whole(Path(path), whole.getvalue())
 
 
-def read_memory(
-    path: str | os.PathLike[str], policy: str | os.PathLike[str] | None = None
-) -> Content:
+def read_memory(path: str | os.PathLike[str], policy: Given | None = None) -> Content:
     """Read what ``write_memory`` wrote; raises ``ValueError`` for another file, or model."""
     file = os.fspath(path)
     try:
@@ -81,7 +81,12 @@ def read_memory(
             raise ValueError(f"{file}: '{name}' is missing, so it is no memory that memenvs saved")
     settings = text["settings"]
     if policy is not None:
-        settings["policy"] = os.fspath(policy)
+        settings["policy"] = policy
+    elif text["models"] is None and str(settings["policy"]).partition(":")[0] not in NAMES:
+        raise ValueError(
+            f"{file}: was written with the policy {settings['policy']!r:.60}, which a file may not "
+            "choose; give it again: policy="
+        )
     if text["models"] is not None and _digests(settings["policy"]) != text["models"]:
         raise ValueError(
             f"{settings['policy']}: is not the model that {file} was written with; its decisions "

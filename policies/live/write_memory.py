@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from memenvs.envs.memorization.features import Float32
 from memenvs.envs.memorization.live import Live
 from memenvs.material.records import Claim
-from memenvs.policies.base import State
 from memenvs.policies.learned.models import CLAIMS
 from memenvs.policies.live.memory_file import Content, read_memory, write_memory
 from memenvs.policies.live.memory_place import Place, build_policy, how_shown
+from memenvs.policies.predictor import State
+from memenvs.policies.resolve import Given, label_of
 from memenvs.reading.utility import DECIMALS
 from memenvs.text.encoders import Encoder, unit_rows
 
@@ -39,8 +40,9 @@ class WriteMemory:
     """Keep at most ``capacity`` of the claims that an agent reads, by a learned rule or another.
 
     Args:
-        policy: what decides: the path of a trained model, as ``memenvs.policies.load`` takes it, or
-            the name of a policy that needs no truth (``"trust"``, ``"memorybank"``, ...).
+        policy: what decides: the path of a trained model, as ``memenvs.policies.load`` takes it,
+            the name of a policy that needs no truth (``"trust"``, ``"memorybank"``, ...), or one of
+            your own, in any form that ``memenvs.policies.make`` takes.
         capacity: slots.
         claims: how many claims the stream is expected to have; of a longer one every further claim
             is taken for the last.
@@ -55,7 +57,7 @@ class WriteMemory:
 
     def __init__(
         self,
-        policy: str | os.PathLike[str],
+        policy: Given,
         capacity: int,
         *,
         claims: int = CLAIMS,
@@ -64,12 +66,13 @@ class WriteMemory:
         seed: int = 0,
         device: str = "auto",
     ) -> None:
-        self.policy_name = os.fspath(policy)
-        seen, self.encoder = how_shown(self.policy_name, capacity, claims, cues, encoder)
+        self.policy_name = label_of(policy)
+        seen, self.encoder = how_shown(policy, capacity, claims, cues, encoder)
         self._live = Live(seen.rules, seen.actions, seen.layout, claims)
         self._claims: dict[int, Claim] = {}  # what is stored, and what has just arrived
         place = Place(seen, self._live, self._claims)
-        self._policy = build_policy(self.policy_name, place, seed, device)
+        self._policy = build_policy(policy, place, seed, device)
+        self._given, self._layout = policy, seen.layout
         self._state: State = self._policy.start(np.array([seed]))
         self._settings = {"capacity": capacity, "claims": claims, "cues": list(cues), "seed": seed}
 
@@ -91,7 +94,7 @@ class WriteMemory:
         ``embedding`` stands in for the encoder's. Raises ``MaterialError`` for a value that no
         material may have, ``ValueError`` for an unknown cue.
         """
-        live, layout = self._live, self._policy.layout
+        live, layout = self._live, self._layout
         unknown = set(cues or ()) - set(layout.limits.cues)
         if unknown:
             known = ", ".join(layout.limits.cues) or "none"
@@ -175,7 +178,7 @@ class WriteMemory:
 
         A model stays where it is: the file holds its path and its digest.
         """
-        settings = {"policy": self.policy_name, **self._settings}
+        settings = {"policy": self._given, **self._settings}
         claims = [_as_json(claim) for _, claim in sorted(self._claims.items())]
         names = self._live.stream.reader.as_names()
         content = Content(settings, claims, names, self._live.as_arrays(), self._state)
@@ -185,12 +188,13 @@ class WriteMemory:
     def load(
         cls,
         path: str | os.PathLike[str],
-        policy: str | os.PathLike[str] | None = None,
+        policy: Given | None = None,
         device: str = "auto",
     ) -> WriteMemory:
         """Open a memory that was saved; it goes on as if it had never been closed.
 
-        ``policy`` says where its model is, if that was moved. Raises ``ValueError`` for another
+        ``policy`` says where its model is, if that was moved; a policy of your own has to be given
+        again, since a file chooses no code. Raises ``ValueError`` for another
         file, and where the model is gone or has changed.
         """
         content = read_memory(path, policy)
@@ -202,7 +206,7 @@ class WriteMemory:
         return memory
 
     def _vector(self, text: str, embedding: Sequence[float] | None) -> Float32:
-        width = self._policy.layout.limits.embedding
+        width = self._layout.limits.embedding
         if embedding is None:
             if self.encoder is None:
                 raise ValueError(

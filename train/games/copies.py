@@ -14,7 +14,8 @@ from memenvs.games.shared_writers import SharedWriters
 from memenvs.games.streams import owners
 from memenvs.material.incidence import BoolArray, FloatArray
 from memenvs.material.material import Material
-from memenvs.policies.base import Policy, privileged
+from memenvs.policies.base import privileged
+from memenvs.policies.predictor import Predictor
 from memenvs.train.cast import Cast
 from memenvs.train.games.arena import Arena, stacked
 from memenvs.train.games.play import COUNTED, EPISODES, MEASURES, Values, grouped
@@ -108,7 +109,10 @@ def _copy(
 
 
 def _memories(
-    batch: MemorizationVectorEnv, player: Policy, streams: Sequence[Material], seeds: Sequence[int]
+    batch: MemorizationVectorEnv,
+    player: Predictor,
+    streams: Sequence[Material],
+    seeds: Sequence[int],
 ) -> tuple[list[set[str]], FloatArray]:
     """Play one episode of each stream; gives the claims kept, and how often a mask was broken."""
     count, size = len(streams), batch.num_envs

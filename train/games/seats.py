@@ -13,14 +13,15 @@ from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvObs, VecEnvStepReturn
 
+from memenvs.envs.family import MEMORIZATION
 from memenvs.games.vector import VectorGame
 from memenvs.material.material import Material
 from memenvs.policies import make
-from memenvs.policies.base import Policy
 from memenvs.policies.learned.mixture import Mixture
 from memenvs.policies.learned.models import WRITER
 from memenvs.policies.learned.saved import column_names
 from memenvs.policies.opponents.opponents import make_opponent, opponent_columns
+from memenvs.policies.predictor import Predictor
 from memenvs.train.vec_env import FINAL
 
 Arrays = dict[str, NDArray[Any]]
@@ -44,7 +45,7 @@ class Seats(VecEnv):
         self,
         game: VectorGame,
         seats: Sequence[str],
-        opponents: Mapping[str, Policy | Mixture] | None = None,
+        opponents: Mapping[str, Predictor | Mixture] | None = None,
     ) -> None:
         self.game = game
         self.seats = tuple(seats)
@@ -68,6 +69,9 @@ class Seats(VecEnv):
         self._start = time.time()
         super().__init__(rows, game.observation_spaces[first], game.action_spaces[first])
 
+    family = MEMORIZATION
+    finals = FINAL
+
     @property
     def episodes(self) -> int:
         """How many episodes are played at once; each has a row for every seat."""
@@ -86,7 +90,7 @@ class Seats(VecEnv):
             return column_names(self.game.layout)
         return opponent_columns(self.game)
 
-    def teacher(self, name: str, seed: int) -> Policy:
+    def teacher(self, name: str, seed: int) -> Predictor:
         """Build a policy that plays in these seats."""
         if self.seats[0].startswith(WRITER):
             return make(name, self.game, seed=seed)

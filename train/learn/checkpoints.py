@@ -14,10 +14,16 @@ from memenvs.material.files import write_durably
 
 KEPT = 2  # the newest
 MODEL, REPLAY, PROGRESS = "model.zip", "replay.pkl", "progress.json"
+CARRIED = "carried.pkl"
 
 
-def save_checkpoint(folder: Path, model: Any, progress: dict[str, Any]) -> Path:
-    """Write where ``model`` stands, and what was measured so far; older ones are removed."""
+def save_checkpoint(
+    folder: Path, model: Any, progress: dict[str, Any], carried: Any = None
+) -> Path:
+    """Write where ``model`` stands, and what was measured so far; older ones are removed.
+
+    ``carried`` is what the environments keep from episode to episode, if there is anything.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     target = folder / f"{model.num_timesteps:012d}.zip"
 
@@ -30,6 +36,8 @@ def save_checkpoint(folder: Path, model: Any, progress: dict[str, Any]) -> Path:
             if getattr(model, "replay_buffer", None) is not None:
                 with archive.open(REPLAY, "w", force_zip64=True) as entry:
                     pickle.dump(model.replay_buffer, entry)
+            if carried is not None:
+                archive.writestr(CARRIED, pickle.dumps(carried))
 
     write_durably(target, write)
     for old in _all(folder)[:-KEPT]:
@@ -43,8 +51,14 @@ def last_checkpoint(folder: Path) -> Path | None:
     return found[-1] if found else None
 
 
-def load_checkpoint(path: Path, load: Callable[[IO[bytes]], Any]) -> tuple[Any, dict[str, Any]]:
+def load_checkpoint(
+    path: Path,
+    load: Callable[[IO[bytes]], Any],
+    carry: Callable[[Any], None] = lambda carried: None,
+) -> tuple[Any, dict[str, Any]]:
     """Let ``load`` read the model; gives it, its replay buffer filled, and what was measured.
+
+    ``carry`` is given what the environments kept from episode to episode.
 
     Raises ``ValueError`` where the file is damaged.
     """
@@ -55,8 +69,10 @@ def load_checkpoint(path: Path, load: Callable[[IO[bytes]], Any]) -> tuple[Any, 
             if REPLAY in archive.namelist():
                 with archive.open(REPLAY) as entry:
                     model.load_replay_buffer(io.BytesIO(entry.read()))
+            if CARRIED in archive.namelist():
+                carry(pickle.loads(archive.read(CARRIED)))
     except (zipfile.BadZipFile, KeyError, json.JSONDecodeError) as error:
-        raise ValueError(f"{path}: is no checkpoint: {error}; remove it") from None
+        raise ValueError(f"{path}: is not a checkpoint: {error}; remove it") from None
     return model, progress
 
 

@@ -12,9 +12,9 @@ import torch
 
 from memenvs.policies.learned.estimator import WEIGHTS
 from memenvs.policies.learned.saved import ModelCard
+from memenvs.policies.learned.saving import save_archive
 from memenvs.train.learn.algorithms import ALGORITHMS, hyperparameters, imported
 from memenvs.train.learn.estimation import fit_estimator
-from memenvs.train.learn.models import save_archive
 from memenvs.train.learn.settings import Training
 from memenvs.train.vec_env import SB3VecEnv
 

@@ -10,9 +10,9 @@ import torch
 from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv
 
-from memenvs.policies.base import Policy
+from memenvs.policies.predictor import Predictor
 from memenvs.train.learn.settings import Imitation
-from memenvs.train.learn.validation import act
+from memenvs.train.learn.validation import act, masks_of
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -46,7 +46,7 @@ class Labels:
 def imitate(
     model: Any,
     env: VecEnv,
-    teacher: Policy,
+    teacher: Predictor,
     settings: Imitation,
     seed: int,
     progress: Callable[[int], None] = lambda steps: None,
@@ -69,7 +69,7 @@ def imitate(
         state, begun = None, np.ones(env.num_envs, dtype=bool)
         for step in range(each):
             wanted, state = teacher.predict(observation, state, begun)
-            own, _ = act(model, observation, None, begun)
+            own, _ = act(model, observation, None, begun, masks_of(env))
             agreed.append(float(np.isclose(own, wanted, atol=0.05).mean()))
             labels.add(observation, wanted=wanted)
             observation, rewards[step], begun, _ = env.step(wanted if number == 0 else own)

@@ -67,7 +67,9 @@ def in_time(placed: Sequence[Placed], notes: list[Note]) -> list[Placed]:
             time -= origin
         elif time is not None and len(recordings) + bool(dates) > 1:
             time = None
-        aligned.append(replace(p, claim=replace(p.claim, time=time)))
+        if time != p.claim.time:
+            p = replace(p, claim=replace(p.claim, time=time))
+        aligned.append(p)
     if len(recordings) + bool(dates) > 1:
         notes += [
             Note(name, "times left out: they count from its own start, which no date tells")

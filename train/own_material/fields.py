@@ -35,6 +35,7 @@ NAMES = (  # of a person, or of what else is an object with a name
     *("nickname", "nick", "displayname", "globalname", "realname", "fullname", "name", "username"),
     *("login", "handle", "title", "subject", "email", "emailaddress", "address", "role", "id"),
 )
+LABELS = ("id", "uuid", "type", "object", "contenttype", "mimetype", "tooluseid", "toolcallid")
 WITHIN = ("user", "profile", "author", "person", "application", "member", "actor")
 
 
@@ -80,12 +81,13 @@ class Fields:
 
 
 def strings(value: Any) -> Iterator[str]:
-    """Give all texts in a JSON value."""
+    """Give all texts in a JSON value, but not its ids and the names of its kinds."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
-        for part in value.values():
-            yield from strings(part)
+        for name, part in value.items():
+            if fold(name) not in LABELS:
+                yield from strings(part)
     elif isinstance(value, (list, tuple)):
         for part in value:
             yield from strings(part)

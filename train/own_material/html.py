@@ -86,14 +86,15 @@ def _leave_unseen(document: Document, tree: Any) -> None:
             text = node.text(separator=" ")
             if text.strip():
                 document.leave(f"{what} left out", text)
-            node.decompose()
+            node.replace_with(" ")
 
 
 def _runs(document: Document, root: Any) -> Iterator[tuple[str, str]]:
     """Give each run of text that stands in one block, with the block's tag."""
     owner: Any = None
     parts: list[str] = []
-    for node in root.traverse(include_text=True) if root is not None else ():
+    # Comments may stand before and after the root.
+    for node in root.parent.traverse(include_text=True) if root is not None else ():
         if node.tag == "-text" or (node.tag in ("img", "area", "input") and _shown(node)):
             block = _block(node)
             if owner is not None and (block is None or block.mem_id != owner.mem_id):

@@ -60,13 +60,14 @@ class Chats:
         moment = fields.take(*TIMES)
         own = fields.take(*GROUPS) if not group else None
         identifier = fields.take(*IDS)
-        if fields.peek("role") in SYSTEM or speaker in SYSTEM:
-            self.document.leave("system message left out", " ".join(strings(content)))
-            return
         fields.skip("type", "object", "role" if speaker == fields.peek("role") else "")
         call = fields.take(*CALLS)
         if call is not None:
             self.document.leave("call of a tool left out", " ".join(strings(call)))
+        if fields.peek("role") in SYSTEM or speaker in SYSTEM:
+            self.document.leave("system message left out", " ".join(strings(content)))
+            fields.report(self.document)
+            return
         parts = [(who, text) for who, text in said_in(self.document, content) if text.strip()]
         if not parts:
             self.document.note("message without text left out")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from memenvs.text.normal import halves, normal_text
-from memenvs.text.times import SECONDS, Dates, Order
+from memenvs.text.times import Dates, Order
 
 WORD = re.compile(r"\w+")
 
@@ -116,17 +116,12 @@ def _normal(document: Document, passage: Passage) -> Passage:
     broken = halves(passage.text)
     if broken:
         document.note("half a character replaced by \ufffd", broken)
-    return replace(
-        passage,
-        text=normal_text(passage.text),
-        group=normal_text(passage.group),
-        source=normal_text(passage.source),
-        id=normal_text(passage.id),
-    )
+    held = (passage.text, passage.group, passage.source, passage.id)
+    text, group, source, identifier = normal = tuple(map(normal_text, held))
+    if normal == held:
+        return passage
+    return replace(passage, text=text, group=group, source=source, id=identifier)
 
 
 def _spelt(order: Order) -> str:
     return "/".join({"d": "day", "m": "month", "y": "year"}[letter] for letter in order)
-
-
-__all__ = ["SECONDS", "WORD", "Document", "Headings", "Passage", "finished"]

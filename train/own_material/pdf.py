@@ -24,6 +24,7 @@ PARTS = frozenset(
 )
 EDGE = 3  # lines at the head and the foot of a page among which running heads are sought
 SHARE = 0.5  # of the pages, on which a running head stands
+HEAD = 60  # characters of a running head at most
 NUMBER = re.compile(r"\d+")
 ENDED = re.compile(r"""[.!?…。！？؟।:;]["'”’»)\]]*\s*$""")
 
@@ -124,16 +125,14 @@ def _pages(document: Document) -> list[str]:
 
 def _without_running_heads(document: Document, pages: list[list[str]]) -> list[list[str]]:
     """Leave out lines at the edges of pages that most pages have, but for the page's number."""
-    edges = [_edge(page) for page in pages]
+    edges = [{n: _forms(page[n], number) for n in _edge(page)} for number, page in enumerate(pages)]
     told = Counter(
-        form
-        for number, (page, edge) in enumerate(zip(pages, edges, strict=True))
-        for form in {form for n in edge for form in _forms(page[n], number)}
+        form for edge in edges for form in {form for forms in edge.values() for form in forms}
     )
     needed = max(2, SHARE * sum(any(page) for page in pages))
     kept = []
-    for number, (page, edge) in enumerate(zip(pages, edges, strict=True)):
-        heads = {n for n in edge if any(told[form] >= needed for form in _forms(page[n], number))}
+    for page, edge in zip(pages, edges, strict=True):
+        heads = {n for n, forms in edge.items() if any(told[form] >= needed for form in forms)}
         for n in sorted(heads):
             document.leave("running head or page number left out", page[n])
         kept.append([line for n, line in enumerate(page) if n not in heads])
@@ -141,14 +140,22 @@ def _without_running_heads(document: Document, pages: list[list[str]]) -> list[l
 
 
 def _edge(page: Sequence[str]) -> list[int]:
-    """Give the places of the first and the last lines with text; a page keeps something between."""
+    """Give the places of the first and the last lines with text, if there are several."""
     written = [n for n, line in enumerate(page) if line]
-    return [*written[:EDGE], *written[EDGE:][-EDGE:]] if len(written) > 1 else []
+    inner = [n for n in written[:EDGE] + written[-EDGE:] if n == written[0] or not _broken(page, n)]
+    return inner if len(written) > 1 else []
+
+
+def _broken(page: Sequence[str], place: int) -> bool:
+    """Whether a line ends a word that the line before it began."""
+    return page[place - 1][-1:] in tuple(HYPHENS)
 
 
 def _forms(line: str, number: int) -> set[str]:
     """Give a line as other pages may have it: as it is, or with a number that counts the pages."""
-    forms = {" ".join(line.split())} if line else set()
+    if not line or len(line) > HEAD:
+        return set()
+    forms = {" ".join(line.split())}
     for match in NUMBER.finditer(line):
         if len(match[0]) <= 5:
             offset = int(match[0]) - number

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from memenvs.errors import MaterialError
@@ -55,33 +55,34 @@ def claims_of(
     the claim's place in the document from 0 to 1. Raises ``MaterialError`` where there are more
     than ``room`` claims, or none.
     """
-    placed: list[Placed] = []
+    cut: list[tuple[Passage, str, str, int | None, int | None]] = []  # with the id of its own
     for passage in passages:
         whole = passage.whole if by is None else by == "passage"
         pieces = list(_pieces(document, passage, language, whole))
-        for place, (text, start, end) in enumerate(pieces, start=1):
+        for place, piece in enumerate(pieces, start=1):
             own = passage.id if len(pieces) == 1 or not passage.id else f"{passage.id}.{place}"
-            claim = Claim(
-                id=own or f"{document.name}#{len(placed) + 1}",
-                text=text,
-                source=passage.source or document.name,
-                group=_group(document, passage),
-                time=passage.time,
-            )
-            placed.append(Placed(claim, document.name, start, end, passage.dated, own))
-            if len(placed) > room:
+            cut.append((passage, own, *piece))
+            if len(cut) > room:
                 raise TooManyClaimsError(
                     f"gives more claims than a material may hold ({LIMIT} in all); "
                     "build from parts of it, or --by passage",
                     file=document.name,
                 )
-    if not placed:
+    if not cut:
         raise MaterialError(_nothing(document), file=document.name)
-    last = max(len(placed) - 1, 1)
-    return [
-        replace(p, claim=replace(p.claim, cues={"position": n / last}))
-        for n, p in enumerate(placed)
-    ]
+    last = max(len(cut) - 1, 1)
+    placed = []
+    for n, (passage, own, text, start, end) in enumerate(cut):
+        claim = Claim(
+            id=own or f"{document.name}#{n + 1}",
+            text=text,
+            source=passage.source or document.name,
+            group=_group(document, passage),
+            time=passage.time,
+            cues={"position": n / last},
+        )
+        placed.append(Placed(claim, document.name, start, end, passage.dated, own))
+    return placed
 
 
 def _nothing(document: Document) -> str:

@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from memenvs.errors import MaterialError
+from memenvs.text.times import SECONDS
 from memenvs.train.own_material.decoding import decoded
-from memenvs.train.own_material.passages import SECONDS, Document, Passage
+from memenvs.train.own_material.passages import Document, Passage
 
 TIMING = re.compile(
     r"\s*((?:\d+:)?\d{1,2}:\d{2}[.,]\d{1,3})\s*-->\s*((?:\d+:)?\d{1,2}:\d{2}[.,]\d{1,3})"
 )
-APART = re.compile(r"NOTE\b|STYLE\b|REGION\b")  # blocks of WebVTT that show nothing
 VOICE = re.compile(r"<v(?:\.[^\s>]*)?\s+([^>]+)>")
 TAG = re.compile(r"</?[A-Za-z0-9][^<>]*>|\{\\[^{}]*\}")
 SAID_BY = re.compile(r"([^\W\d_][\w .'’()-]{0,40}?):\s+(?=\S)")
@@ -82,13 +82,15 @@ def _timed(document: Document, text: str) -> Iterator[Cue]:
 
     The line before the times names the cue; what else stands between cues shows nothing.
     """
-    lines = text.split("\n")
+    # In WebVTT a line of blanks is shown; in SubRip it ends a cue as an empty one does.
+    webvtt = text.startswith("WEBVTT")
+    lines = [line if webvtt or line.strip() else "" for line in text.split("\n")]
     times = {n: match for n, line in enumerate(lines) if (match := TIMING.match(line))}
     n = 0
     while n < len(lines):
         if n in times:
             begin = n = n + 1
-            while n < len(lines) and lines[n].strip() and n not in times:
+            while n < len(lines) and lines[n] and n not in times:
                 n += 1
             until = n - 1 if n in times and n > begin and lines[n - 1].strip().isdigit() else n
             yield from _voices(times[begin - 1], lines[begin:until])

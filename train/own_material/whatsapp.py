@@ -9,7 +9,8 @@ from memenvs.train.own_material.passages import Document, Passage
 
 MARKS = "\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"
 # Dates and times of all countries: three numbers, then hours and minutes, with words about them.
-_DATE = r"\d{1,4}[./年년-]\s?\d{1,2}[./月월-]\s?\d{1,4}[日일.]?"
+_NEXT = rf"[{MARKS}]*[./년年월月-]\s?[{MARKS}]*"
+_DATE = rf"\d{{1,4}}{_NEXT}\d{{1,2}}{_NEXT}\d{{1,4}}[日일.]?"
 _TIME = r"\d{1,2}[:.h]\d{2}(?:[:.]\d{2})?"
 HEADER = re.compile(
     rf"[{MARKS}]*(?:\[(?P<a>{_DATE}[^\d\]\n]{{1,16}}{_TIME}[^\d\]\n]{{0,12}})\]"

@@ -37,6 +37,7 @@ CONTENTS = re.compile(r"(?:toc|verzeichnis|tm|tdc|sommario)\s*\d", re.IGNORECASE
 GONE = ("del", "moveFrom", "delText")  # tracked changes that take text away
 SILENT = ("instrText", "delInstrText", "pPr", "rPr", "tblPr", "trPr", "tcPr", "sectPr", "sdtPr")
 INLINE = {"tab": " ", "br": "\n", "cr": "\n", "noBreakHyphen": "-", "ptab": " "}
+FORMULA = {"den": ("/", ""), "sup": ("^", ""), "sub": ("_", ""), "rad": ("√", ""), "d": ("(", ")")}
 WORDLESS = ("footnoteRef", "endnoteRef", "annotationRef")
 
 
@@ -262,8 +263,9 @@ def _inline(part: _Part, parent: Any) -> Iterator[str]:
                 part.document.leave("description of a picture left out", shown)
         elif tag == "rt":
             yield f" ({''.join(_inline(part, element)).strip()}) "
-        elif tag == "rubyBase":
-            yield "".join(_inline(part, element))
+        elif tag in FORMULA:
+            before, after = FORMULA[tag]
+            yield f"{before}{''.join(_inline(part, element))}{after}"
         elif tag not in SILENT and tag not in WORDLESS:
             yield from _inline(part, element)
 

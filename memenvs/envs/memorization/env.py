@@ -16,7 +16,7 @@ from gymnasium import spaces
 from memenvs.envs.family import MEMORIZATION
 from memenvs.envs.memorization.episode import Episode
 from memenvs.envs.memorization.layout import Layout
-from memenvs.envs.memorization.observe import observe
+from memenvs.envs.memorization.observation import observe
 from memenvs.envs.memorization.prepared import Materials
 from memenvs.envs.memorization.privileged import Privileged
 from memenvs.envs.memorization.render.renderer import FPS, MODES, Renderer, RenderMode
@@ -36,6 +36,8 @@ from memenvs.envs.single import Observation, SingleEnv
 from memenvs.material.incidence import BoolArray
 from memenvs.material.material import Material
 from memenvs.materials.library import Source
+from memenvs.objective import Objective
+from memenvs.reading.answers import ALL
 
 
 class MemorizationEnv(SingleEnv):
@@ -54,6 +56,8 @@ class MemorizationEnv(SingleEnv):
         disclosure: ``"one"``: a single query, known before writing (level 0); ``"all"``: every
             query with its mass (1a); ``"settled"``: a query shows when it is settled (1b, 2).
         utility: what a settled query pays: ``"coverage"``, ``"precision"`` or ``"end-to-end"``.
+        reader: ``"all"``: every spanned item is read; ``"similarity:K"`` or ``"bm25:K"``: for each
+            query the K that rank highest, so that more memory can hurt.
         settlement: ``"sampled"`` pays the drawn queries, ``"expected"`` their exact expectation.
         feedback: after a settlement the agent sees the query, the outcome and the records of the
             ``"claims"`` behind it; the query and its ``"outcome"``; or ``"none"`` of it.
@@ -90,6 +94,7 @@ class MemorizationEnv(SingleEnv):
         action: Action = "slots",
         disclosure: Disclosure = "settled",
         utility: Utility = "precision",
+        reader: str = ALL,
         settlement: Settlement = "sampled",
         feedback: Feedback = "claims",
         every: int | None = None,
@@ -119,6 +124,7 @@ class MemorizationEnv(SingleEnv):
             action=action,
             disclosure=disclosure,
             utility=utility,
+            reader=reader,
             settlement=settlement,
             feedback=feedback,
             every=every,
@@ -139,6 +145,7 @@ class MemorizationEnv(SingleEnv):
             pool=access == "pool",
             priority=action == "priority",
             query_rows={"one": 1, "all": limits.queries, "settled": HISTORY}[disclosure],
+            reads=Objective.of(self.rules).limited,
         )
         self.actions = Actions(
             self.rules.capacity, self.rules.clears, limits.claims if access == "pool" else 0
@@ -175,6 +182,7 @@ class MemorizationEnv(SingleEnv):
                 episode.considered,
                 episode.slots.claims.copy(),
                 lambda: episode.prepared.material,
+                episode.known_query,
             )
         ]
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from memenvs.envs.memorization.features import Float32, Reader
 from memenvs.envs.memorization.layout import Layout
-from memenvs.envs.memorization.observe import observe
+from memenvs.envs.memorization.observation import observe
 from memenvs.envs.memorization.rules import Actions, Rules
 from memenvs.envs.memorization.writing import Writing
 from memenvs.material.incidence import FloatArray, IntArray
@@ -18,7 +18,7 @@ from memenvs.material.records import Claim
 
 # What changes as a memory is written, beside what the stream itself holds.
 SLOTS = ("claims", "written", "priority", "rows", "_similarity")
-RECORDS = ("credits", "_source_credits", "frequency", "queries")
+RECORDS = ("credits", "_source_credits", "reads", "frequency", "queries")
 COUNTS = ("decision", "decisions", "settled", "answered", "illegal")
 
 

@@ -132,6 +132,7 @@ class MemorizationVectorEnv(BatchEnv):
                 None if claim == batch.never else claim,
                 slots[i],
                 partial(self._bank.material, row),
+                int(batch.account.draws[i, 0]) if self.rules.disclosure == "one" else None,
             )
             for i, (row, claim) in enumerate(
                 zip(batch.account.row.tolist(), batch.considered.tolist(), strict=True)

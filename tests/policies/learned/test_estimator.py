@@ -14,8 +14,7 @@ from memenvs.policies import load, make
 from memenvs.policies.learned.estimator import WEIGHTS, Estimator, EstimatorRanker, _fitted
 from memenvs.policies.learned.networks.fitting import fit_estimator
 from memenvs.policies.learned.saved import ModelCard, column_names, write_card
-from memenvs.train.batches import materials_of
-from memenvs.train.places import Instance
+from memenvs.train.learn.environments import materials_of, named
 from memenvs.train.play import play, units_of
 
 SETTINGS = {"material": "hidden", "capacity": 6, "every": 2}
@@ -63,10 +62,10 @@ def save(folder, estimator, seed=0):
 
 def played(build, count=96):
     env = MemorizationVectorEnv(**SETTINGS, split="validation", num_envs=32)
-    instances = [Instance(material.name, material) for material in materials_of(env, count)]
-    found = play(env, build(env), units_of(instances, count))
-    assert not found["illegal_action"].any()
-    return found["utility"]
+    instances = named(materials_of(env.materials, count))
+    found = [each.values for each in play(env, build(env), units_of(instances, count))]
+    assert not any(values["illegal"] for values in found)
+    return np.array([values["utility"] for values in found])
 
 
 @pytest.mark.parametrize("policy", [Estimator, EstimatorRanker])

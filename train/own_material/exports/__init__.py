@@ -19,7 +19,7 @@ from memenvs.train.own_material.passages import Document, Passage
 
 EXPORTS = (  # the first that knows a file reads it
     *("slack", "telegram", "discord", "messenger", "chatgpt", "claude", "gemini", "openai"),
-    *("langchain", "transcripts", "captions", "generic"),
+    *("langchain", "transcripts", "captions", "articles", "generic"),
 )
 LOOKED_AT = 20  # records from which a shape is told
 

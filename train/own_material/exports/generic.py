@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from memenvs.errors import MaterialError
 from memenvs.train.own_material.exports import Head
+from memenvs.train.own_material.fields import GROUPS, Fields
 from memenvs.train.own_material.messages import Chats, is_message, nested_in
 from memenvs.train.own_material.passages import Document, Passage
 
@@ -20,10 +21,12 @@ def recognises(head: Head) -> bool:
 
 
 def read(document: Document, head: Head) -> Iterator[Passage]:
-    """Give the messages; a list of messages is one conversation, lines are each on their own."""
+    """Give the messages; a list of them is one conversation, unless they name theirs."""
     chats = Chats(document)
     listed = len(head.values) == 1 and isinstance(head.values[0][1], list)
-    alone = chats.group(None) if listed and all(map(is_message, head.values[0][1])) else ""
+    own = any(Fields(record).has(*GROUPS) for record in head.records())
+    one = listed and not own and all(map(is_message, head.values[0][1]))
+    alone = chats.group(None) if one else ""
     for where, value in head.entries():
         try:
             nested = nested_in(value)

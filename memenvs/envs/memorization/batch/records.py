@@ -8,7 +8,7 @@ from memenvs.envs.memorization.batch.bank import Bank
 from memenvs.envs.memorization.batch.buffers import Buffers
 from memenvs.envs.memorization.batch.compiled import CLAIM, SOURCE, sentinels
 from memenvs.envs.memorization.batch.memory import BatchMemory
-from memenvs.envs.memorization.batch.settlement import Answers, BatchAccount
+from memenvs.envs.memorization.batch.reward import Answers, BatchAccount
 from memenvs.envs.memorization.batch.similarity import Similarity
 from memenvs.envs.memorization.features import Float32
 from memenvs.envs.memorization.layout import Layout
@@ -34,6 +34,7 @@ class BatchRecords:
         columns = layout.memory.slices
         self._credits = columns["credits"].start  # debits stand beside them, as for sources
         self.source_credits = slice(columns["source_credits"].start, columns["source_debits"].stop)
+        self._reads = columns["reads"].start if layout.reads else None
         self._frequency = columns["frequency"].start
         self._query_columns = {name: place.start for name, place in layout.queries.slices.items()}
         self._pool = layout.pool
@@ -92,6 +93,7 @@ class BatchRecords:
             view[1, part.numbers[:, None], place] = outcome
         if self._feedback == "claims":
             self._credit(part, answers)
+            self._count_reads(part, answers)
         self._show(part)
 
     def outcomes(self, part: Rows, count: int) -> BoolArray:
@@ -152,6 +154,19 @@ class BatchRecords:
         row = (number * self.sources.shape[1] + source) * 2
         np.add.at(self.sources.reshape(-1), row + wrong, np.float32(1.0))
         self.sources[:, 0] = 0.0
+
+    def _count_reads(self, part: Rows, answers: Answers) -> None:
+        """Count for every stored claim the queries for which it was read."""
+        if answers.read is None or self._reads is None:
+            return
+        counts = answers.read.sum(axis=1)  # (n, L)
+        place, claim = np.nonzero(counts)
+        times = counts[place, claim]
+        number = part.numbers[place]
+        slot = (self._memory.claims[:, number] == claim).argmax(axis=0)
+        self._buffers.memory[number, slot, self._reads] += times
+        if self._pool:
+            self._buffers.claims[number, claim, self._reads] += times
 
     def _show(self, part: Rows) -> None:
         """Write what changed into the rows of slots and, in a pool, of all claims."""
