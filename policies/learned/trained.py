@@ -186,6 +186,11 @@ def _centre(distribution: Any) -> torch.Tensor:
 def _check_shapes(model: Model, trained: spaces.Dict, given: spaces.Dict) -> None:
     """Refuse other numbers of slots or claims than those that a network without our heads takes."""
     for name, space in trained.spaces.items():
+        if name not in given.spaces:
+            raise ValueError(
+                f"{model.path}: takes an array '{name}' that this environment does not show; it "
+                "was trained with a wrapper around the environment and plays with that alone"
+            )
         other = given.spaces[name].shape
         if space.shape != other:
             raise ValueError(

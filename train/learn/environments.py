@@ -23,6 +23,7 @@ from memenvs.material.material import Material
 from memenvs.materials.generator.tiers import TIERS, Tier
 from memenvs.materials.library import draw, source_of, takes_generator
 from memenvs.materials.poisoning import Split as Scenarios
+from memenvs.materials.poisoning.sets import SPLITS
 from memenvs.text.encoder_files import encoder_of
 from memenvs.text.encoders import Encoder, HashingEncoder, encoder_description
 from memenvs.train.learn.settings import Stage, Training, dashed
@@ -76,12 +77,15 @@ class Environments:
 
     @property
     def trained_on(self) -> list[str]:
-        """Name the materials, the split or the environment that it learns from."""
+        """Name the materials, the sets or the task that it learns from, where they have names."""
         if self.family is MEMORIZATION:
             return _names(self.whole.arguments["material"])
         if self.family is POISONING:
-            return [f"poisoning-{self.whole.arguments.get('split', 'train')}"]
-        return [str(self.whole.id)]
+            split = self.whole.arguments.get("split", "train")
+            return [f"poisoning-{split}-{number}" for number in range(len(SPLITS[split]))]
+        if self.family is GUI:
+            return [str(self.whole.env.unwrapped.task)]  # type: ignore[attr-defined]
+        return []
 
     @property
     def described(self) -> dict[str, Any]:

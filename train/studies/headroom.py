@@ -13,7 +13,8 @@ import numpy as np
 from memenvs.envs.registry import ENTRY_POINT, EnvRow, register_row, registered_envs
 from memenvs.material.incidence import FloatArray
 from memenvs.materials.generator.tiers import TIERS
-from memenvs.train.optima import Optima, load_of, objective_of
+from memenvs.objective import Objective
+from memenvs.train.optima import Optima, load_of
 from memenvs.train.places import Place, place_of_id
 from memenvs.train.play import Unit, units_of
 from memenvs.train.playing import Playing
@@ -198,17 +199,14 @@ def best_of(reached: Mapping[str, FloatArray]) -> str:
 
 
 def _optima(place: Place, played: Sequence[Unit], optima: Optima) -> tuple[FloatArray, bool]:
-    """Best utility of any memory, ``(M,)``, or upper bounds, and whether all are proved.
-
-    Under end-to-end utility it is that of precision: among true claims none is named wrongly.
-    """
+    """Best utility of any memory, ``(M,)``, or upper bounds, and whether all are proved."""
     rules = place.rules
     assert rules is not None
     if rules.disclosure == "one":
         return np.array([_answerable(place, unit) for unit in played], dtype=np.float64), True
     limit, slots = load_of(rules)
     best = [
-        optima.best(unit.instance.value, objective_of(rules), [limit], slots)[limit]
+        optima.best(unit.instance.value, Objective.of(rules), [limit], slots)[limit]
         for unit in played
     ]
     return np.array([each.bound for each in best]), all(each.proved for each in best)
