@@ -81,19 +81,25 @@ def make(name: str, env: Any, *, seed: int = 0, **options: Any) -> Policy:
 
 
 def load(
-    path: str | os.PathLike[str], env: Any = None, *, seed: int = 0, device: str = "auto"
+    path: str | os.PathLike[str],
+    env: Any = None,
+    *,
+    seed: int = 0,
+    device: str = "auto",
+    trust: bool = False,
 ) -> Policy:
     """Load a trained model as a policy: a run's folder, its ``best_model.zip``, or several seeds.
 
     Several models of a folder decide together, by their mean probabilities or priorities. Without
-    ``env`` the policy is for streams of the rules that the model was trained with. Model files hold
-    pickles: load only what you trust. Raises ``ValueError`` where there is no model, or it does not
-    fit the environment.
+    ``env`` the policy is for streams of the rules that the model was trained with. A model that can
+    be loaded by its pickles alone is refused, unless it was trained on this machine or ``trust``
+    says that whatever they run may run. Raises ``ValueError`` where there is no model, or it does
+    not fit the environment.
     """
     from memenvs.policies.learned.loading import build
     from memenvs.policies.learned.models import find_models
 
-    return build(find_models(path), env, seed=seed, device=device)
+    return build(find_models(path, trust=trust), env, seed=seed, device=device)
 
 
 def is_path(name: str) -> bool:

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import difflib
-import os
 from collections.abc import Iterable
 from functools import cache
+from hashlib import sha256
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from memenvs.storage.messages import clipped
+from memenvs.storage.reading import read_bounded
+from memenvs.storage.trust import remembered
+
+LONGEST = 2**18  # bytes of a configuration
+RUNS = ("process:", "system:")  # how policies begin that run what is named
+IMPORTS = ("material", "env")  # keys under which "module:name" is imported
 TRAINING = "algorithm"  # the key that a training has and a comparison has not
 
 
@@ -36,13 +43,35 @@ def read_config(config: str, *, training: bool) -> tuple[str, dict[str, Any]]:
             f"'{config}' is neither a file nor one of the configurations that come with the "
             f"package ({', '.join(names)})"
         )
+    content = read_bounded(path, LONGEST)
     try:
-        text = path.read_text("utf-8")
-    except OSError as error:
-        raise ValueError(f"{config}: cannot be read: {error.strerror}") from None
+        document = parse_config(config, content.decode())
     except UnicodeDecodeError:
         raise ValueError(f"{config}: is no text in UTF-8") from None
-    return os.fspath(path), parse_config(os.fspath(path), text)
+    if remembered(sha256(content).hexdigest()) is None:
+        refuse_code(document, config)
+    return config, document
+
+
+def refuse_code(document: Any, label: str, key: str = "") -> None:
+    """Raise ``ValueError`` where settings of a file would run code that the file names.
+
+    That are commands and modules, as policies, materials or environments. Who gives them on the
+    command line means them; a file may be a stranger's.
+    """
+    if isinstance(document, dict):
+        for name, value in document.items():
+            refuse_code(value, label, str(name))
+    elif isinstance(document, list):
+        for value in document:
+            refuse_code(value, label, key)
+    elif isinstance(document, str) and (
+        document.startswith(RUNS) or (key in IMPORTS and ":" in document)
+    ):
+        raise ValueError(
+            f"{label}: key '{clipped(key)}': '{clipped(document)}' would run code, which a file "
+            f"must not name; give it on the command line, or trust the file: memenvs trust {label}"
+        )
 
 
 def parse_config(label: str, text: str) -> dict[str, Any]:
@@ -56,11 +85,20 @@ def parse_config(label: str, text: str) -> dict[str, Any]:
 def parse_yaml(label: str, text: str) -> Any:
     """Parse YAML; raises ``ValueError`` that begins with ``label``."""
     try:
-        return yaml.safe_load(text)
+        return yaml.load(text, _Loader)
     except yaml.YAMLError as error:
         raise ValueError(f"{label}: is no YAML: {error}") from None
     except (RecursionError, ValueError):  # nested too deeply, or a date that does not exist
         raise ValueError(f"{label}: is no YAML that can be read") from None
+
+
+class _Loader(yaml.SafeLoader):  # type: ignore[misc]
+    """Reads what a file says, and no references: a few of them, nested, unfold without end."""
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        if self.check_event(yaml.AliasEvent):
+            raise yaml.YAMLError("it holds a reference (*name); write out what it stands for")
+        return super().compose_node(parent, index)
 
 
 def unknown(given: str, known: Iterable[str]) -> str:

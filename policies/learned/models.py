@@ -33,6 +33,7 @@ class Model:
 
     path: Path
     card: ModelCard
+    trust: bool = False  # whether the user said that pickles in it may be loaded
 
     def has_seen(self, material: str) -> bool:
         """Whether it was trained on the material of that name, or on the split it belongs to."""
@@ -50,7 +51,7 @@ class Model:
         """The rules of the environment it was trained in."""
         try:
             return Rules(**self.card.rules)
-        except TypeError:
+        except (TypeError, ValueError):
             raise ValueError(
                 f"{self.path}: was saved by a version of memenvs with other rules; train it again"
             ) from None
@@ -90,7 +91,7 @@ def is_model(name: str) -> bool:
     return path.suffix == ".zip" or os.sep in name or (path.is_dir() and bool(_files(path)))
 
 
-def find_models(path: str | os.PathLike[str]) -> list[Model]:
+def find_models(path: str | os.PathLike[str], *, trust: bool = False) -> list[Model]:
     """List the models at a path, by seed; raises ``ValueError`` where there is none."""
     place = Path(os.fspath(path).removesuffix(ENSEMBLE))
     files = _files(place) if place.is_dir() else [place]
@@ -98,7 +99,7 @@ def find_models(path: str | os.PathLike[str]) -> list[Model]:
         raise ValueError(f"{place}: there is no such model; name a run's folder or its {BEST}")
     if not files:
         raise ValueError(f"{place}: holds no {BEST}; has its training saved one yet?")
-    models = [Model(file, read_card(file)) for file in files]
+    models = [Model(file, read_card(file), trust) for file in files]
     return sorted(models, key=lambda model: (model.card.seed, str(model.path)))
 
 

@@ -14,6 +14,9 @@ from numpy.typing import NDArray
 from memenvs.policies.base import Observation, Policy, State
 from memenvs.policies.learned.models import Model, check_fit
 from memenvs.policies.learned.networks.history import History, Read
+from memenvs.policies.learned.plain import plain_network
+from memenvs.policies.learned.saved import check_trusted
+from memenvs.storage.messages import clipped
 
 READ = len(Read._fields)  # arrays of a state that hold what was read
 
@@ -124,13 +127,23 @@ class Network:
 
 
 def load_network(model: Model, device: str = "auto") -> Any:
-    """Load the network of a file that stable-baselines3 saved, without its algorithm.
+    """Load the network of a saved model, without its algorithm.
 
-    Such a file holds pickles: load only what you trust. Raises ``ValueError`` where it cannot be
-    loaded.
+    What memenvs saved has a form without pickles, which is taken. A file of stable-baselines3 alone
+    holds pickles, and has to be trusted. Raises ``ValueError`` where it cannot be loaded.
     """
-    from stable_baselines3.common.save_util import load_from_zip_file
     from stable_baselines3.common.utils import get_device
+
+    policy = plain_network(model.path)
+    if policy is None:
+        check_trusted(model.path, model.trust)
+        policy = _unpickled(model, device)
+    policy.to(get_device(device)).set_training_mode(False)
+    return policy
+
+
+def _unpickled(model: Model, device: str) -> Any:
+    from stable_baselines3.common.save_util import load_from_zip_file
 
     schedules = dict.fromkeys(("lr_schedule", "learning_rate", "clip_range", "clip_range_vf"), 0.0)
     try:
@@ -150,9 +163,9 @@ def load_network(model: Model, device: str = "auto") -> Any:
     except Exception as error:  # pickles fail in any way
         raise ValueError(
             f"{model.path}: cannot be loaded by the installed versions "
-            f"({type(error).__name__}: {error}); it was saved with {_listed(model)}"
+            f"({type(error).__name__}: {clipped(str(error), 200)}); it was saved with "
+            f"{_listed(model)}"
         ) from error
-    policy.to(get_device(device)).set_training_mode(False)
     return policy
 
 

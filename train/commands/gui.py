@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from contextlib import ExitStack
 from pathlib import Path
@@ -52,7 +51,7 @@ def gui(
     All systems rerank the shortlists of one frozen policy, on the same instances, and take the same
     detours in the first third of each run; the rest is reported against the memoryless system.
     Without --model-url a scripted policy gives the shortlists. The model's key, if it wants one, is
-    read from MEMENVS_MODEL_KEY.
+    read from MEMENVS_MODEL_KEY, and sent where MEMENVS_MODEL_URL says and nowhere else.
     """
     from memenvs.envs.miniwob.browser import BrowserError
     from memenvs.train import tables
@@ -104,5 +103,6 @@ def _policy(url: str | None, model: str) -> Shortlister:
 
         return ScriptedPolicy()
     from memenvs.policies.gui import ModelPolicy
+    from memenvs.text.origins import key_for
 
-    return ModelPolicy(url, model, key=os.environ.get("MEMENVS_MODEL_KEY", ""))
+    return ModelPolicy(url, model, key=key_for("model", url))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import warnings
+import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,9 +16,9 @@ from stable_baselines3.common.utils import LinearSchedule
 from stable_baselines3.common.vec_env import VecEnv
 
 from memenvs.envs.memorization.rules import Action
-from memenvs.material.files import write_whole
 from memenvs.policies.base import attribute
-from memenvs.policies.learned.saved import ModelCard, write_card
+from memenvs.policies.learned.plain import plain_entries
+from memenvs.policies.learned.saved import ModelCard, save_entries
 from memenvs.train.config_files import unknown
 from memenvs.train.learn.algorithms import (
     ALGORITHMS,
@@ -108,18 +109,9 @@ def quiet(model: Any) -> Any:
 
 
 def save_model(path: Path, model: Any, card: ModelCard) -> None:
-    """Write a model with its card, both or nothing."""
+    """Write a model with its card, all or nothing: for SB3, and as data beside its pickles."""
     parameters = io.BytesIO()
     model.save(parameters)
-    save_archive(path, parameters.getvalue(), card)
-
-
-def save_archive(path: Path, archive: bytes, card: ModelCard) -> None:
-    """Write a zip file with a card added, both or nothing."""
-    draft = path.with_name(f".{path.name}")
-    try:
-        write_whole(draft, archive)
-        write_card(draft, card)
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
+    with zipfile.ZipFile(parameters) as archive:
+        entries = {name: archive.read(name) for name in archive.namelist()}
+    save_entries(path, entries | plain_entries(model), card)
