@@ -44,15 +44,30 @@ OUTSIDE: dict[str, str] = {
     "process": "memenvs.policies.systems.policy:Process",
     "llm-writer": "memenvs.policies.systems.llm_writer:LLMWriter",
 }
+# Of environments of other families, by the family's name ("" of none of ours).
+ELSEWHERE: dict[str, dict[str, str]] = {
+    "poisoning": {
+        "random": "memenvs.policies.rules.legal:AnyLegal",
+        "recent": "memenvs.policies.poisoning:Recent",
+        "relevant": "memenvs.policies.poisoning:Relevant",
+        "logistic": "memenvs.policies.poisoning:Logistic",
+        "oracle": "memenvs.policies.poisoning:Oracle",
+    },
+    "gui": {
+        "random": "memenvs.policies.rules.legal:AnyLegal",
+        "scripted": "memenvs.policies.gui.scripted:ScriptedPolicy",
+    },
+    "": {"random": "memenvs.policies.rules.legal:AnyLegal"},
+}
 TRAINED = "memenvs.policies.learned.trained:Trained"
 
 
-def policy_class(name: str) -> type[Policy]:
+def policy_class(name: str, family: str = "memorization") -> type[Policy]:
     """Give the class behind NAME, NAME:VARIANT or the path of a trained model.
 
-    Raises ``ValueError`` that lists the names.
+    ``family`` is that of the environment to play. Raises ``ValueError`` that lists the names.
     """
-    known = POLICIES | OUTSIDE
+    known = ELSEWHERE.get(family) or POLICIES | OUTSIDE
     entry = TRAINED if is_path(name) else known.get(name.partition(":")[0])
     if entry is None:
         raise ValueError(
@@ -72,12 +87,26 @@ def make(name: str, env: Any, *, seed: int = 0, **options: Any) -> Policy:
     """
     if is_path(name):
         return load(name, env, seed=seed, **options)
-    built, (name, colon, variant) = policy_class(name), name.partition(":")
+    built, (name, colon, variant) = policy_class(name, family_of(env)), name.partition(":")
     if colon:
         if not hasattr(built, "variants"):
             raise ValueError(f"the policy '{name}' has no variant '{variant}'; it has none")
         options["variant"] = variant
     return built(env, seed, **options)
+
+
+def family_of(env: Any) -> str:
+    """Name the family of an environment: "" for one that is not of this package."""
+    inner = getattr(env, "unwrapped", env)
+    if hasattr(inner, "layout") and hasattr(inner, "rules"):
+        return "memorization"
+    family = getattr(inner, "family", None)
+    if family is not None:
+        return str(family.name)
+    if hasattr(inner, "envs"):
+        return family_of(inner.envs[0])
+    foreign = hasattr(inner, "action_space") and not hasattr(inner, "get_attr")
+    return "" if foreign else "memorization"
 
 
 def load(

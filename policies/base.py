@@ -27,6 +27,11 @@ class Policy(ABC):
     privileged: ClassVar[bool] = False  # whether it reads what no agent may know
     knows: ClassVar[str] = ""  # what it is told besides observations: "rates" of a generator
 
+    @property
+    def alone(self) -> bool:
+        """Whether it plays one episode after another: it learns from each, or asks elsewhere."""
+        return False
+
     def __init__(self, env: Any, seed: int = 0) -> None:
         self.layout: Layout = attribute(env, "layout")
         self.rules: Rules = attribute(env, "rules")
@@ -96,8 +101,13 @@ class Chance(Policy):
 
     def start(self, episodes: NDArray[np.int64]) -> State:
         """Give the keys and counters of new episodes."""
-        drawn = uniforms(np.uint64(self.seed), 0, episodes)
-        return (drawn * 2.0**53).astype(np.uint64), np.zeros(len(episodes), dtype=np.int64)
+        return chances(self.seed, episodes)
+
+
+def chances(seed: int, episodes: NDArray[np.int64]) -> State:
+    """Give a random key for each episode, and a counter that starts at 0: ``(B,)`` each."""
+    drawn = uniforms(np.uint64(seed), 0, episodes)
+    return (drawn * 2.0**53).astype(np.uint64), np.zeros(len(episodes), dtype=np.int64)
 
 
 def attribute(env: Any, name: str) -> Any:

@@ -24,7 +24,9 @@ class ContextPolicy(ABC):
 
     privileged: ClassVar[bool] = False
 
-    def __init__(self, env: Any = None) -> None:
+    knows: ClassVar[str] = ""
+
+    def __init__(self, env: Any = None, seed: int = 0) -> None:
         self.env = env
 
     def predict(
@@ -82,8 +84,8 @@ class Logistic(ContextPolicy):
     true or false.
     """
 
-    def __init__(self, env: Any = None) -> None:
-        super().__init__(env)
+    def __init__(self, env: Any = None, seed: int = 0) -> None:
+        super().__init__(env, seed)
         self.weights = fitted()
 
     def worth(self, observation: Observation) -> FloatArray:

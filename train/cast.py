@@ -11,6 +11,7 @@ from memenvs.policies import is_path, make, policy_class
 from memenvs.policies.base import Policy
 from memenvs.policies.learned.loading import build
 from memenvs.policies.learned.models import ENSEMBLE, Model, find_models, unseen
+from memenvs.policies.oracles.oracle import Optimal, Plan
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,21 @@ class Cast:
             return self._policy
         return self._player(self._members[material][member])
 
+    @property
+    def alone(self) -> bool:
+        """Whether it plays one episode after another."""
+        return bool(getattr(self._policy, "alone", False))
+
+    @property
+    def learns(self) -> bool:
+        """Whether what it does depends on the episodes that it played before."""
+        return bool(getattr(self._policy, "learns", False))
+
+    def tell(self, plan: Plan) -> None:
+        """Tell an oracle what is known of the best memories."""
+        if isinstance(self._policy, Optimal):
+            self._policy.known = plan
+
     def remark(self) -> str:
         """Say what a reader of the table should know of how it played, if anything."""
         remark = getattr(self._policy, "remark", None)
@@ -85,10 +101,10 @@ def refusals(
     return found
 
 
-def facts(name: str) -> Facts:
+def facts(name: str, family: str = "memorization") -> Facts:
     """Say what a policy, or a training, was allowed to know."""
     if not is_path(name):
-        found = policy_class(name)
+        found = policy_class(name, family)
         return Facts(found.privileged, found.knows, "")
     settings = find_models(name)[0].card.settings
     imitation, shaping = settings.get("imitation") or {}, settings.get("shaping") or {}

@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from importlib import import_module
 from typing import Any
 
 import click
@@ -26,7 +27,7 @@ from memenvs.train.commands.inspect import inspect
 from memenvs.train.commands.links import links
 from memenvs.train.commands.memories import memories
 from memenvs.train.commands.play import play
-from memenvs.train.commands.poisoning import poisoning, poisoning_train
+from memenvs.train.commands.poisoning import poisoning
 from memenvs.train.commands.register import register, unregister
 from memenvs.train.commands.scenarios import scenarios
 from memenvs.train.commands.train import train
@@ -114,8 +115,22 @@ def _reader_left() -> int:
     no_args_is_help=False,
 )
 @click.version_option(package_name="memenvs", message="%(prog)s %(version)s")
-def main() -> None:
+@click.option(
+    "--import",
+    "modules",
+    metavar="MODULE",
+    multiple=True,
+    help="Import this first: it may register environments of yours with Gymnasium. Repeat it.",
+)
+def main(modules: tuple[str, ...]) -> None:
     """Environments in which an agent learns what to remember."""
+    if modules and "" not in sys.path:
+        sys.path.insert(0, "")  # what lies in the working directory can be imported
+    for module in modules:
+        try:
+            import_module(module)
+        except ImportError as error:
+            raise ValueError(f"--import {module}: cannot be imported: {error}") from None
 
 
 for command in (
@@ -134,7 +149,6 @@ for command in (
     memories,
     play,
     poisoning,
-    poisoning_train,
     register,
     scenarios,
     train,

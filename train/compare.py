@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import product
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from memenvs.envs.family import MEMORIZATION, Family
 from memenvs.material.incidence import FloatArray
+from memenvs.policies import is_path
+from memenvs.policies.learned.models import find_models
 from memenvs.reading.layer import Layer
 from memenvs.train.cast import facts
-from memenvs.train.experiment import DEFAULT_POLICIES, Experiment
-from memenvs.train.measures import MEASURES, measure
-from memenvs.train.optima import Curve, Reference, mean_curve, references
+from memenvs.train.evaluate import evaluate
+from memenvs.train.experiment import Experiment
+from memenvs.train.measures import HIDDEN, measure, measures_of, score_of
+from memenvs.train.optima import Curve, Optima, mean_curve
 from memenvs.train.places import Setting, make_setting
-from memenvs.train.play import EpisodeResult, Track, evaluate, untracked
+from memenvs.train.provenance import file_digest, provenance
+from memenvs.train.scores import Row, Scores
 from memenvs.train.statistics import (
     Interval,
     Statistic,
@@ -28,25 +34,27 @@ from memenvs.train.statistics import (
     normalised_interval,
     normalised_score,
 )
+from memenvs.train.track import Track, untracked
 
 RANDOM = "random"  # the zero of the normalised score
-EPISODES = 20  # of a single material
+EPISODES_OF_ONE = 20  # of a single material
 
 OPTIMUM = "frontier_at_capacity"
-SHOWN = tuple(name for name in MEASURES if name not in ("load", "illegal"))
-
-# Of the precision beside that of the baseline: the difference of means, and how often it is better.
+# Beside the score of the baseline: the difference of means, and how often it is better.
 COMPARED: dict[str, Statistic] = {"difference": difference, "improvement": improvement}
+# Settings that do not say what a row of scores is.
+BESIDE = {"out", "policy", "baseline"}
 
 Record: TypeAlias = dict[str, Any]
-Key: TypeAlias = tuple[str, str, int]  # policy, material, capacity
+Key: TypeAlias = tuple[str, str, int | None]  # policy, instance, capacity
 
 
 @dataclass(frozen=True)
 class Group:
-    """What one policy reached at one capacity, with K seeds: in E episodes, or M materials."""
+    """What one policy reached at one capacity, with K seeds: in E episodes, or M instances."""
 
     values: dict[str, FloatArray]  # of each measure: (K, E), or (K, M); NaN where undefined
+    proved: bool = True  # whether every optimum behind them is
 
     def mean(self, name: str) -> float | None:
         """Mean of a measure where it is defined."""
@@ -54,7 +62,7 @@ class Group:
         return float(defined.mean()) if defined.size else None
 
     def defined(self, name: str) -> FloatArray:
-        """Values of a measure where it is defined: for a material it is by every seed, or none."""
+        """Values of a measure in the units in which it is defined for every seed."""
         return self.values[name][:, ~np.isnan(self.values[name]).any(axis=0)]
 
 
@@ -67,6 +75,8 @@ class Comparison:
     baseline: str
     curve: Curve | None
     layer: Layer | None  # what ``answered`` means, where it was measured
+    family: Family | None = MEMORIZATION
+    failed: tuple[Row, ...] = ()  # rows of scores of episodes that failed
 
     def as_document(self) -> Record:
         """Give the JSON form."""
@@ -79,39 +89,54 @@ def compare(
     """Run an experiment; ``curve`` solves the frontier between the capacities too.
 
     Each policy plays the same episodes. The random policy, for the normalised score, and the
-    baseline, for the differences, are played besides those asked for. Raises ``ValueError`` for an
-    experiment that cannot be run.
+    baseline, for the differences, are played besides those asked for. The rows of scores are kept
+    in the experiment's folder as they finish, and what stands there is not played again. Raises
+    ``ValueError`` for an experiment that cannot be run.
     """
     for name in ("opponent", "game_option"):
         if name in experiment.model_fields_set:
             raise ValueError(f"--{name.replace('_', '-')} belongs to --game NAME; give that, too")
     setting = make_setting(experiment)
     layer = make_layer(experiment, setting)
-    asked = list(dict.fromkeys(experiment.policy)) or _default_policies(setting)
+    asked = list(dict.fromkeys(experiment.policy)) or default_policies(setting)
     played = list(dict.fromkeys([*asked, RANDOM, experiment.baseline]))
-    episodes = experiment.episodes or (EPISODES if len(setting.materials) == 1 else 1)
-    played_by = evaluate(
-        setting, played, episodes=episodes, seed=experiment.seed, layer=layer, track=track
-    )
-    results = played_by.results
-    best = references(setting, results, time_limit=experiment.time_limit, track=track)
-    groups = _groups(setting, results, best)
+    optima = Optima(experiment.time_limit)
+    folder = None if experiment.out is None else Path(experiment.out)
+    scores = Scores(setting.place.family, folder, about(experiment, setting, played))
+    try:
+        found = evaluate(
+            setting,
+            played,
+            episodes=episodes_of(experiment, setting),
+            seed=experiment.seed,
+            optima=optima,
+            layer=layer,
+            scores=scores,
+            track=track,
+        )
+    finally:
+        scores.close()
+    groups = groups_of(setting, scores)
     rows, summary = [], []
-    for capacity in setting.envs:
-        for policy in asked:
-            own = [
-                _row(groups, policy, material.name, capacity, best[material.name, capacity])
-                for material in setting.materials
-            ]
-            cast = played_by.casts[capacity, policy]
-            for row in own:
-                row["seen"] = cast.has_seen(row["material"])
-            rows += own
-            nested = cast.nested or played_by.casts[capacity, experiment.baseline].nested
-            summary.append(_summary(setting, groups, policy, capacity, experiment, own, nested))
-            summary[-1]["remark"] = cast.remark()
-    drawn = mean_curve(setting, time_limit=experiment.time_limit, track=track) if curve else None
-    return Comparison(tuple(rows), tuple(summary), experiment.baseline, drawn, layer)
+    for capacity, policy in product(setting.places, asked):
+        cast = found.casts[capacity, policy]
+        own = [_row(setting, groups, (policy, each.name, capacity)) for each in setting.instances]
+        for row, instance in zip(own, setting.instances, strict=True):
+            row["seen"] = cast.has_seen(instance.name)
+        nested = cast.nested or found.casts[capacity, experiment.baseline].nested
+        rows += own
+        summary.append(_summary(setting, groups, policy, capacity, experiment, own, nested))
+        summary[-1]["remark"] = cast.remark()
+    drawn = mean_curve(setting, optima, track=track) if curve and setting.envs else None
+    return Comparison(
+        tuple(rows),
+        tuple(summary),
+        experiment.baseline,
+        drawn,
+        layer,
+        setting.place.family,
+        tuple(scores.failed()),
+    )
 
 
 def make_layer(experiment: Experiment, setting: Setting) -> Layer | None:
@@ -128,101 +153,131 @@ def make_layer(experiment: Experiment, setting: Setting) -> Layer | None:
     return None
 
 
-def _default_policies(setting: Setting) -> list[str]:
+def default_policies(setting: Setting) -> list[str]:
     """Policies to play where none is named; the longest text only where there are texts."""
+    family = setting.place.family
+    if family is not MEMORIZATION:
+        return [RANDOM] if family is None else list(family.policies)
     texts = all(env.unwrapped.layout.limits.texts for env in setting.envs.values())  # type: ignore[attr-defined]
-    return [name for name in DEFAULT_POLICIES if texts or name != "longest"]
+    return [name for name in family.policies if texts or name != "longest"]
 
 
-def _groups(
-    setting: Setting,
-    results: Sequence[EpisodeResult],
-    best: dict[tuple[str, int], Reference],
-) -> dict[Key, Group]:
-    """Measure every episode, by policy, material and capacity; seeds and episodes in order."""
+def episodes_of(experiment: Experiment, setting: Setting) -> int:
+    """Episodes of each instance: several where there is only one."""
+    return experiment.episodes or (EPISODES_OF_ONE if len(setting.instances) == 1 else 1)
 
-    def key(result: EpisodeResult) -> Key:
-        return result.policy, result.material, result.capacity
 
+def about(experiment: Experiment, setting: Setting, policies: Sequence[str]) -> Record:
+    """Say how scores come about: the settings as resolved, the files behind them, the machine."""
+    settings = experiment.model_dump(by_alias=True, exclude=BESIDE)
+    models = {
+        name: [file_digest(model.path) for model in find_models(name)]
+        for name in policies
+        if is_path(name)
+    }
+    return {
+        "settings": settings | {"episodes": episodes_of(experiment, setting)},
+        "arguments": {
+            str(capacity): {k: repr(v) for k, v in place.arguments.items() if k != "material"}
+            for capacity, place in setting.places.items()
+        },
+        "files": {m: file_digest(Path(m)) for m in experiment.material if Path(m).is_file()},
+        "models": models,
+        **provenance(),
+    }
+
+
+def groups_of(setting: Setting, scores: Scores) -> dict[Key, Group]:
+    """Measure every episode, by policy, instance and capacity; seeds and episodes in order."""
+    family = setting.place.family
+    names = measures_of(family)
+    found: dict[Key, dict[tuple[int, int], Row]] = {}
+    for row in scores.rows.values():
+        key = row["policy"], row["instance"], row["capacity"]
+        found.setdefault(key, {})[row["member"], row["episode"]] = row
     groups = {}
-    for name, members in groupby(
-        sorted(results, key=lambda r: (*key(r), r.member, r.episode)), key
-    ):
-        played = list(members)
-        measured = [measure(r, best[r.material, r.capacity], setting.budget) for r in played]
-        shape = (played[-1].member + 1, -1)
-        groups[name] = Group(
-            {m: np.array([each[m] for each in measured]).reshape(shape) for m in MEASURES}
-        )
+    for key, own in found.items():
+        ordered = [own[place] for place in sorted(own)]
+        measured = [measure(row, family) for row in ordered]
+        shape = (ordered[-1]["member"] + 1, -1)
+        values = {m: np.array([each[m] for each in measured]).reshape(shape) for m in names}
+        groups[key] = Group(values, all(row.get("proved", True) for row in ordered))
     return groups
 
 
-def _row(
-    groups: dict[Key, Group], policy: str, material: str, capacity: int, best: Reference
-) -> Record:
-    own, lowest = groups[policy, material, capacity], groups[RANDOM, material, capacity]
-    precision = own.values["precision"]
-    at_capacity = own.values["frontier_at_capacity"]
-    loads = own.values["load"].ravel().tolist()
-    return {
+def _row(setting: Setting, groups: dict[Key, Group], key: Key) -> Record:
+    policy, instance, capacity = key
+    own, lowest = groups[key], groups[RANDOM, instance, capacity]
+    family = setting.place.family
+    score = score_of(family)
+    row = {
         "policy": policy,
-        "material": material,
+        kind_of(family): instance,
         "capacity": capacity,
-        "seeds": len(precision),
-        "episodes": precision.shape[1],
-        **_means(own),
-        "frontier_proved": all(best.proved[load] for load in [*loads, best.limit]),
-        "normalised": normalised_score(precision, lowest.values["precision"], at_capacity),
-        "illegal": int(own.values["illegal"].sum()),
+        "seeds": len(own.values[score]),
+        "episodes": own.values[score].shape[1],
+        **_means(own, family),
     }
+    if family is MEMORIZATION:
+        reached = _shared(own.values[score], lowest.values[score], own.values[OPTIMUM])
+        row["frontier_proved"] = own.proved
+        row["normalised"] = normalised_score(*reached) if reached[0].size else None
+    return row | {"illegal": int(np.nansum(own.values["illegal"]))}
 
 
 def _summary(
     setting: Setting,
     groups: dict[Key, Group],
     policy: str,
-    capacity: int,
+    capacity: int | None,
     experiment: Experiment,
     rows: Sequence[Record],
     nested: bool,
 ) -> Record:
-    """Average over materials, or over the episodes of the only one, with paired intervals.
+    """Average over instances, or over the episodes of the only one, with paired intervals.
 
-    ``nested``: each material has models of its own.
+    ``nested``: each instance has models of its own.
     """
     own, lowest, baseline = (
         _units(setting, groups, name, capacity) for name in (policy, RANDOM, experiment.baseline)
     )
-    reached, zero, one = own.values["precision"], lowest.values["precision"], own.values[OPTIMUM]
-    against = [reached, baseline.values["precision"]]
-    seed = experiment.seed
-    intervals = {name: mean_interval(own.defined(name), seed, nested=nested) for name in SHOWN}
-    intervals["normalised"] = normalised_interval(reached, zero, one, seed, nested=nested)
-    intervals["iqm"] = interval([reached], interquartile_mean, seed, nested=nested)
+    family, seed = setting.place.family, experiment.seed
+    score, kinds = score_of(family), f"{kind_of(family)}s"
+    against = _shared(own.values[score], baseline.values[score])
     if policy == experiment.baseline:  # it is itself, whichever seeds are drawn
-        against = [reached.mean(axis=0, keepdims=True)] * 2
+        against = [against[0].mean(axis=0, keepdims=True)] * 2
+    intervals = {
+        name: mean_interval(own.defined(name), seed, nested=nested) for name in shown(family)
+    }
+    optimum: Record = {}
+    if family is MEMORIZATION:
+        reached, zero, one = _shared(own.values[score], lowest.values[score], own.values[OPTIMUM])
+        optimum["frontier_proved"] = all(row["frontier_proved"] for row in rows)
+        optimum["normalised"] = normalised_score(reached, zero, one) if reached.size else None
+        intervals["normalised"] = normalised_interval(reached, zero, one, seed, nested=nested)
+    reached = own.defined(score)
+    intervals["iqm"] = interval([reached], interquartile_mean, seed, nested=nested)
     for name, statistic in COMPARED.items():
         intervals[name] = interval(against, statistic, seed, nested=nested)
-    told = facts(policy)
+    told = facts(policy, "" if family is None else family.name)
     return {
         "policy": policy,
         "capacity": capacity,
-        "precision": own.mean("precision"),
-        **_ends("", intervals["precision"]),
-        "interval_over": "episodes" if len(setting.materials) == 1 else "materials",
-        "materials": len(setting.materials),
+        score: own.mean(score),
+        **_ends("", intervals[score]),
+        "interval_over": "episodes" if len(setting.instances) == 1 else kinds,
+        kinds: len(setting.instances),
         "seeds": len(reached),
         "episodes": sum(row["episodes"] for row in rows),
-        **{name: mean for name, mean in _means(own).items() if name != "precision"},
-        "frontier_proved": all(row["frontier_proved"] for row in rows),
-        "normalised": normalised_score(reached, zero, one),
-        "iqm": float(interquartile_mean(reached)),
+        **{name: mean for name, mean in _means(own, family).items() if name != score},
+        **optimum,
+        "iqm": float(interquartile_mean(reached)) if reached.size else None,
         **_ends("iqm_", intervals["iqm"]),
         **{
             key: value
             for name, statistic in COMPARED.items()
             for key, value in (
-                (name, float(statistic(*against))),
+                (name, float(statistic(*against)) if against[0].size else None),
                 *_ends(f"{name}_", intervals[name]).items(),
             )
         },
@@ -236,20 +291,44 @@ def _summary(
     }
 
 
+def kind_of(family: Family | None) -> str:
+    """Say what an instance is called."""
+    return "instance" if family is None else family.instance
+
+
+def shown(family: Family | None) -> tuple[str, ...]:
+    """Name the measures whose means and intervals are given."""
+    return tuple(name for name in measures_of(family) if name not in HIDDEN)
+
+
+def _shared(*tables: FloatArray) -> list[FloatArray]:
+    """Leave out the units in which something is undefined: an episode failed."""
+    kept = ~np.any([np.isnan(table).any(axis=0) for table in tables], axis=0)
+    return [table[:, kept] for table in tables]
+
+
 def _ends(prefix: str, found: Interval | None) -> Record:
     low, high = found or (None, None)
     return {f"{prefix}low": low, f"{prefix}high": high}
 
 
-def _means(group: Group) -> Record:
-    return {name: group.mean(name) for name in SHOWN}
+def _means(group: Group, family: Family | None) -> Record:
+    return {name: group.mean(name) for name in shown(family)}
 
 
-def _units(setting: Setting, groups: dict[Key, Group], policy: str, capacity: int) -> Group:
-    """Give the units that are averaged: materials, each by its mean, or else episodes."""
-    each = [groups[policy, material.name, capacity] for material in setting.materials]
+def _units(setting: Setting, groups: dict[Key, Group], policy: str, capacity: int | None) -> Group:
+    """Give the units that are averaged: instances, each by its mean, or else episodes."""
+    each = [groups[policy, instance.name, capacity].values for instance in setting.instances]
     if len(each) == 1:
-        return each[0]
-    return Group(
-        {name: np.stack([g.values[name].mean(axis=1) for g in each], axis=1) for name in MEASURES}
-    )
+        return Group(each[0])
+    names = each[0].keys()
+    return Group({name: mean_defined(np.stack([v[name] for v in each], axis=1)) for name in names})
+
+
+def mean_defined(values: FloatArray) -> FloatArray:
+    """Mean over the episodes in which a measure is defined: ``(..., E)`` to ``(...)``, or NaN."""
+    defined = ~np.isnan(values)
+    counts = defined.sum(axis=-1)
+    sums = np.where(defined, values, 0.0).sum(axis=-1)
+    undefined = np.full(counts.shape, np.nan)
+    return np.asarray(np.divide(sums, counts, out=undefined, where=counts > 0))

@@ -10,8 +10,6 @@ from pydantic_core import PydanticCustomError
 
 from memenvs.train.config_files import read_config, shipped, unknown
 
-DEFAULT_POLICIES = ("random", "fifo", "reservoir", "longest", "optimal")
-
 
 def _listed(value: Any) -> Any:
     """Let a single value stand for a list of one."""

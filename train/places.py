@@ -1,20 +1,24 @@
-"""Where a comparison takes place: the materials, and environments of each capacity over them."""
+"""From a name to a place: the environment, what is played in it, and batches of it."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import Any
 
 import gymnasium as gym
 import numpy as np
+from gymnasium.vector import AutoresetMode, SyncVectorEnv, VectorEnv
 
 from memenvs.counter import episode_key
+from memenvs.envs.family import GUI, MEMORIZATION, POISONING, Family
 from memenvs.envs.levels import LEVELS
 from memenvs.envs.memorization.env import MemorizationEnv
 from memenvs.envs.memorization.prepared import Materials
 from memenvs.envs.memorization.rules import Rules, Utility
+from memenvs.envs.memorization.vector import MemorizationVectorEnv
 from memenvs.errors import MaterialError
 from memenvs.material.material import Material
 from memenvs.materials.generator.tiers import Split, Tier
@@ -25,73 +29,225 @@ from memenvs.materials.library import (
     source_of,
     takes_generator,
 )
+from memenvs.materials.poisoning.sets import Split as ScenarioSplit
 from memenvs.train.experiment import Experiment
 
 # Fresh materials are drawn from these seeds, whatever --seed says: a test set stays the same.
 TEST_SEEDS = 0x7E57
+COUNT = 20  # instances that are played, unless it is said
+EVALUATED = "test"  # the split that is played, unless it is said
+
+
+@dataclass(frozen=True)
+class Instance:
+    """What one episode is about: a material, a scenario, the number of a page."""
+
+    name: str
+    value: Any = None  # what ``reset`` is given; None where the seed alone decides
+
+
+@dataclass(frozen=True)
+class Place:
+    """One environment with all its arguments, and the instances that are played in it.
+
+    It is the environment of an id that is registered with Gymnasium, or the memorization
+    environment over some materials.
+    """
+
+    id: str  # "" where materials were named
+    arguments: Mapping[str, Any]
+    instances: tuple[Instance, ...] = ()
+    split: str | None = None  # of the instances, where they have any
+
+    def make(self) -> gym.Env[Any, Any]:
+        """Make the scalar environment; raises ``ValueError`` where that cannot be."""
+        if not self.id:
+            return MemorizationEnv(**self.arguments)
+        try:
+            return gym.make(self.id, disable_env_checker=True, **self.arguments)
+        except (gym.error.Error, ImportError, TypeError) as error:
+            raise ValueError(f"--env {self.id}: {error}") from None
+
+    def batch(
+        self, episodes: int, autoreset_mode: AutoresetMode = AutoresetMode.NEXT_STEP
+    ) -> VectorEnv[Any, Any, Any]:
+        """Make so many episodes at once, natively where the environment has a form for that."""
+        if not self.id:
+            return MemorizationVectorEnv(
+                **self.arguments, num_envs=episodes, autoreset_mode=autoreset_mode
+            )
+        if not self.native:
+            singles = [partial(_OneOfMany, self, number) for number in range(episodes)]
+            return SyncVectorEnv(singles, autoreset_mode=autoreset_mode)
+        return gym.make_vec(
+            self.id,
+            num_envs=episodes,
+            vectorization_mode="vector_entry_point",
+            autoreset_mode=autoreset_mode,
+            **self.arguments,
+        )
+
+    @cached_property
+    def env(self) -> gym.Env[Any, Any]:
+        """The scalar environment, made once."""
+        return self.make()
+
+    @property
+    def native(self) -> bool:
+        """Whether the environment has a batch of its own that is as the scalar one is."""
+        if not self.id:
+            return True
+        return self.family is not None and gym.spec(self.id).vector_entry_point is not None
+
+    @property
+    def family(self) -> Family | None:
+        """What the environment plays and ends with; None for one that is not of this package."""
+        found: Family | None = getattr(self.env.unwrapped, "family", None)
+        return found
+
+    @property
+    def rules(self) -> Rules | None:
+        """The rules of a memorization environment."""
+        found: Rules | None = getattr(self.env.unwrapped, "rules", None)
+        return found if self.family is MEMORIZATION else None
+
+    @property
+    def capacity(self) -> int | None:
+        """Slots of a memory, where there is one."""
+        return None if self.rules is None else int(self.rules.capacity)
+
+
+class _OneOfMany(gym.Wrapper[Any, Any, Any, Any]):
+    """One environment of several; of a reset option that is a list it takes its own element."""
+
+    def __init__(self, place: Place, number: int) -> None:
+        super().__init__(place.make())
+        self._number = number
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Begin an episode."""
+        given = {
+            name: value[self._number] if isinstance(value, list) else value
+            for name, value in (options or {}).items()
+        }
+        return self.env.reset(seed=seed, options=given or None)
 
 
 @dataclass(frozen=True)
 class Setting:
-    """Fixed materials, and one environment for each capacity, ascending."""
+    """What a comparison plays: the same instances at each capacity, ascending."""
 
-    materials: tuple[Material, ...]
-    envs: dict[int, gym.Env[Any, Any]]  # by capacity
-    budget: float | None  # bound on the summed cost of a memory
-    utility: Utility  # what the environments pay
+    places: dict[int | None, Place]  # by capacity; None where there is no memory of slots
+    instances: tuple[Instance, ...]
+
+    @property
+    def place(self) -> Place:
+        """The place of the smallest capacity."""
+        return next(iter(self.places.values()))
+
+    @property
+    def materials(self) -> tuple[Material, ...]:
+        """The materials of memorization environments."""
+        return tuple(instance.value for instance in self.instances)
+
+    @property
+    def envs(self) -> dict[int, gym.Env[Any, Any]]:
+        """The scalar memorization environments by capacity."""
+        return {capacity: p.env for capacity, p in self.places.items() if capacity is not None}
+
+    @property
+    def budget(self) -> float | None:
+        """Bound on the summed cost of a memory."""
+        return None if self.place.rules is None else self.place.rules.budget
+
+    @property
+    def utility(self) -> Utility | None:
+        """What memorization environments pay."""
+        return None if self.place.rules is None else self.place.rules.utility
 
 
 def make_setting(experiment: Experiment) -> Setting:
-    """Gather the materials and build the environments of an experiment.
+    """Gather what an experiment plays.
 
     A tier is played by its own preset; other materials as a stream with hidden queries (level 1b),
     all in one environment, whose capacity is by default a quarter of the largest one's claims, at
-    least 1. An environment's id keeps its own arguments, but for the split: of tiers the test split
-    is played unless another is named. Raises ``ValueError`` for an experiment that names neither or
+    least 1. An environment's id keeps its own arguments, but for the split: the test split is
+    played unless another is named. Raises ``ValueError`` for an experiment that names neither or
     both, or a tier beside other materials.
     """
     if bool(experiment.env) == bool(experiment.material):
         raise ValueError(
             "give what to play: --material NAME_OR_FILE, --env ID or a CONFIG, and only one of them"
         )
-    build: Callable[[dict[str, Any]], gym.Env[Any, Any]]
-    if experiment.env:
-        name = experiment.env
-
-        def build(arguments: dict[str, Any]) -> gym.Env[Any, Any]:
-            return _registered(name, arguments)
-
-        source: Materials = build(experiment.overrides).unwrapped.materials  # type: ignore[attr-defined]
-        if isinstance(source.fixed, Split):
-            tokens = experiment.budget is not None
-            split = source.fixed.tier.split(experiment.split or "test", tokens=tokens)
-            materials = list(split[: experiment.materials])
-        else:
-            refuse_split(name, experiment.split)
-            keys = (episode_key(generator) for generator in _generators(experiment.materials))
-            materials = list(source.fixed) or [source.draw(key) for key in keys]
-    else:
-        materials = gather(experiment)
-        preset = preset_of(experiment.material)
-
-        def build(arguments: dict[str, Any]) -> gym.Env[Any, Any]:
-            return MemorizationEnv(materials, **{**preset, **arguments})
-
     asked: list[dict[str, Any]] = [{"capacity": c} for c in sorted(set(experiment.capacity))]
-    envs = [build({**experiment.overrides, **each}) for each in asked or [{}]]
-    rules: list[Rules] = [env.unwrapped.rules for env in envs]  # type: ignore[attr-defined]
-    by_capacity = {int(r.capacity): env for r, env in zip(rules, envs, strict=True)}
-    return Setting(tuple(_numbered(materials)), by_capacity, rules[0].budget, rules[0].utility)
+    first, *others = [{**experiment.overrides, **each} for each in asked or [{}]]
+    if experiment.env:
+        place = place_of_id(
+            experiment.env, first, split=experiment.split, count=experiment.materials
+        )
+    else:
+        place = place_of_materials(
+            experiment.material, first, split=experiment.split, count=experiment.materials
+        )
+    places = [place, *(replace(place, arguments={**place.arguments, **each}) for each in others)]
+    return Setting({each.capacity: each for each in places}, place.instances)
 
 
-def gather(experiment: Experiment) -> list[Material]:
+def place_of_id(
+    id: str,
+    arguments: Mapping[str, Any] | None = None,
+    *,
+    split: str | None = None,
+    count: int = COUNT,
+) -> Place:
+    """Find the place of an id that is registered with Gymnasium, and up to ``count`` instances.
+
+    ``arguments`` override those of the id; of what has splits the test split is played unless
+    another is named. Raises ``ValueError`` for an unknown id, argument or split.
+    """
+    given = dict(arguments or {})
+    found = Place(id, given)
+    family = found.family
+    if family is None:
+        refuse_split(id, split)
+        return replace(found, instances=(Instance(id),))
+    instances, chosen = INSTANCES[family.name](found, split, count)
+    if chosen is not None:
+        given["split"] = chosen
+    return Place(id, given, tuple(instances), chosen)
+
+
+def place_of_materials(
+    names: Sequence[str],
+    arguments: Mapping[str, Any] | None = None,
+    *,
+    split: str | None = None,
+    count: int = COUNT,
+) -> Place:
+    """Find the place of materials by their names and files, played as a stream.
+
+    Of a tier ``count`` are played. Raises ``ValueError`` for unknown names, and for a tier beside
+    other materials.
+    """
+    given = dict(arguments or {})
+    materials = gather(names, split=split, count=count, tokens=given.get("budget") is not None)
+    settings = {"material": materials, **preset_of(names), **given}
+    tier = isinstance(source_of(names[0]), Tier)
+    chosen = (split or EVALUATED) if tier else None
+    return Place("", settings, tuple(_named(materials)), chosen)
+
+
+def gather(
+    names: Sequence[str], *, split: str | None = None, count: int = COUNT, tokens: bool = False
+) -> list[Material]:
     """Give the materials of names and files, a number of each tier and what draws fresh ones.
 
-    Under a budget a generated claim costs its tokens.
+    With ``tokens`` a generated claim costs its tokens.
     """
-    split, count, tokens = experiment.split, experiment.materials, experiment.budget is not None
     materials: list[Material] = []
-    for name in experiment.material:
+    for name in names:
         source = source_of(name, tokens=tokens)
         if isinstance(source, Tier):
             materials += find_materials(name, split, count, tokens=tokens)
@@ -116,6 +272,46 @@ def preset_of(names: Sequence[str]) -> dict[str, Any]:
     return {**LEVELS["2"], **tiers[0].preset} if tiers else LEVELS["1b"]
 
 
+Found = tuple[Sequence[Instance], str | None]  # instances, and the split that they are of
+
+
+def _materials(place: Place, split: str | None, count: int) -> Found:
+    """Give the materials of a memorization environment."""
+    env: Any = place.env.unwrapped
+    source: Materials = env.materials
+    if isinstance(source.fixed, Split):
+        tokens = env.rules.budget is not None
+        chosen = source.fixed.tier.split(split or EVALUATED, tokens=tokens)
+        return _named(chosen[:count]), split or EVALUATED
+    refuse_split(place.id, split)
+    keys = (episode_key(generator) for generator in _generators(count))
+    return _named(list(source.fixed) or [source.draw(key) for key in keys]), None
+
+
+def _scenarios(place: Place, split: str | None, count: int) -> Found:
+    """Give the scenarios of a poisoning environment."""
+    chosen = ScenarioSplit(split or EVALUATED)
+    return [Instance(each.name, each) for each in chosen[:count]], chosen.name
+
+
+def _pages(place: Place, split: str | None, count: int) -> Found:
+    """Give the numbered pages of a graphical interface."""
+    refuse_split(place.id, split)
+    task = place.env.unwrapped.task  # type: ignore[attr-defined]
+    return [Instance(f"{task}-{number}", number) for number in range(count)], None
+
+
+INSTANCES: dict[str, Callable[[Place, str | None, int], Found]] = {
+    MEMORIZATION.name: _materials,
+    POISONING.name: _scenarios,
+    GUI.name: _pages,
+}
+
+
+def _named(materials: Sequence[Material]) -> list[Instance]:
+    return [Instance(material.name, material) for material in _numbered(materials)]
+
+
 def _generators(count: int) -> list[np.random.Generator]:
     return [np.random.default_rng([TEST_SEEDS, place]) for place in range(count)]
 
@@ -125,13 +321,3 @@ def _numbered(materials: Sequence[Material]) -> list[Material]:
     if len({material.name for material in materials}) == len(materials):
         return list(materials)
     return [replace(m, name=f"{m.name}-{place}") for place, m in enumerate(materials)]
-
-
-def _registered(name: str, arguments: dict[str, Any]) -> gym.Env[Any, Any]:
-    try:
-        env = gym.make(name, **arguments)
-    except (gym.error.Error, ImportError, TypeError) as error:
-        raise ValueError(f"--env {name}: {error}") from None
-    if not hasattr(env.unwrapped, "materials"):
-        raise ValueError(f"--env {name}: is no memorization environment")
-    return env

@@ -1,140 +1,323 @@
-"""Play policies over fixed episodes, the same ones for each, with masks respected."""
+"""Plays episodes, the same ones for every policy: natively in batches, or one after another.
+
+Everything that measures a policy plays here, and its episodes come from ``units``.
+"""
 
 from __future__ import annotations
 
 import math
 import zlib
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import product
-from typing import Any, TypeVar
+from typing import Any
 
 import gymnasium as gym
 import numpy as np
+from gymnasium.vector import VectorEnv
+from numpy.typing import NDArray
 
+from memenvs.envs.family import MEMORIZATION, Family
+from memenvs.envs.memorization.reward import expected
+from memenvs.envs.memorization.rules import Rules
+from memenvs.envs.memorization.slots import EMPTY
+from memenvs.material.incidence import BoolArray
 from memenvs.material.material import Material
+from memenvs.policies.base import privileged
 from memenvs.reading.layer import Layer
-from memenvs.train.cast import Cast
-from memenvs.train.places import Setting
+from memenvs.train.places import Instance
 
-Job = TypeVar("Job")
-Track = Callable[[Sequence[Job], str], Iterable[Job]]
-
-
-@dataclass(frozen=True)
-class EpisodeResult:
-    """One episode of one policy, with the expected utilities of the memory it ended with."""
-
-    policy: str
-    material: str
-    capacity: int
-    episode: int  # number within its material: equal numbers are the same episode
-    member: int  # number among the seeds of a training
-    size: float  # stored claims
-    cost: float  # their summed cost
-    coverage: float
-    precision: float
-    water_inflation: float
-    span: float  # share of the material's items
-    utility: float  # the one that the environment pays
-    settled: float  # summed over the episode
-    settlements: int  # queries settled
-    illegal: int  # actions that broke the mask
-    answered: float = math.nan  # query mass answered from the memory; NaN where not measured
+# What is measured of an episode of a memorization environment.
+MEASURED = (
+    "size",  # stored claims
+    "cost",  # their summed cost
+    "coverage",
+    "precision",
+    "water_inflation",
+    "span",  # share of the material's items
+    "utility",  # the one that the environment pays, in expectation
+    "settled",  # summed over the episode
+    "settlements",  # queries settled
+    "illegal",  # actions that broke the mask
+    "answered",  # query mass answered from the memory; NaN where not measured
+)
+FOREIGN = ("return", "length", "illegal")  # of an environment that is not of this package
 
 
 @dataclass(frozen=True)
-class Evaluation:
-    """Episodes, and who played them under which name at which capacity."""
+class Unit:
+    """One episode that is played, whoever plays it."""
 
-    results: list[EpisodeResult]
-    casts: dict[tuple[int, str], Cast]  # by capacity, policy
-
-
-def untracked(jobs: Sequence[Job], what: str) -> Iterable[Job]:
-    """Run through jobs without showing progress."""
-    return jobs
+    instance: Instance
+    episode: int  # number within its instance: equal numbers are the same episode
+    seed: int
 
 
-def evaluate(
-    setting: Setting,
-    policies: Sequence[str],
-    *,
-    episodes: int,
-    seed: int = 0,
-    layer: Layer | None = None,
-    track: Track[Any] = untracked,
-) -> Evaluation:
-    """Play each policy at each capacity, ``episodes`` times on each material.
+@dataclass(frozen=True)
+class Ended:
+    """What an episode ended with."""
 
-    Each seed of a training plays them all. ``layer`` answers queries from each memory. Raises
-    ``ValueError`` for an unknown policy before anything is played.
-    """
-    names = [material.name for material in setting.materials]
-    casts = {
-        (capacity, name): Cast(name, env, seed, names)
-        for (capacity, env), name in product(setting.envs.items(), policies)
-    }
-    results = []
-    jobs = [
-        (key, place, episode, member)
-        for (key, cast), place, episode in product(
-            casts.items(), range(len(setting.materials)), range(episodes)
-        )
-        for member in range(cast.size)
+    values: dict[str, float]  # what is measured, by name
+    memory: BoolArray | None = None  # (E,) what was stored; None where there is no memory
+    held: BoolArray | None = None  # (E,) of it what the policy itself holds valid
+
+    @property
+    def own(self) -> BoolArray:
+        """What the policy itself holds ``(E,)``."""
+        found = self.memory if self.held is None else self.held
+        assert found is not None
+        return found
+
+
+def units(instances: Sequence[Instance], episodes: int = 1, seed: int = 0) -> list[Unit]:
+    """List what is played: each instance so many times, one instance after another."""
+    return [
+        Unit(instance, episode, episode_seed(seed, instance.name, episode))
+        for instance in instances
+        for episode in range(episodes)
     ]
-    for (capacity, name), place, episode, member in track(jobs, "episodes"):
-        material = setting.materials[place]
-        player = casts[capacity, name].player(material.name, member)
-        env, own_seed = setting.envs[capacity], episode_seed(seed, material.name, episode)
-        measured = play(env, player, material, own_seed, layer)
-        results.append(EpisodeResult(name, material.name, capacity, episode, member, **measured))
-    return Evaluation(results, casts)
 
 
-def episode_seed(seed: int, material: str, episode: int) -> int:
-    """Seed of an episode: of its material and number alone, whoever and whatever else plays."""
-    entropy = (seed, zlib.crc32(material.encode()), episode)
+def units_of(instances: Sequence[Instance], count: int, seed: int = 0) -> list[Unit]:
+    """List ``count`` units: each instance once, and again where there are fewer.
+
+    Raises ``ValueError`` where there are none.
+    """
+    if not instances:
+        raise ValueError("there is nothing to play: no material, scenario or page")
+    return units_in([instances[place % len(instances)] for place in range(count)], seed)
+
+
+def units_in(instances: Sequence[Instance], seed: int = 0) -> list[Unit]:
+    """List a unit for each instance in order; where one stands again it is a further episode."""
+    times: Counter[str] = Counter()
+    found = []
+    for instance in instances:
+        episode = times[instance.name]
+        found.append(Unit(instance, episode, episode_seed(seed, instance.name, episode)))
+        times[instance.name] += 1
+    return found
+
+
+def episode_seed(seed: int, instance: str, episode: int) -> int:
+    """Seed of an episode: of its instance and number alone, whoever and whatever else plays."""
+    entropy = (seed, zlib.crc32(instance.encode()), episode)
     return int(np.random.SeedSequence(entropy).generate_state(1)[0])
 
 
+def measured(family: Family | None) -> tuple[str, ...]:
+    """Name what is measured of an episode of a family."""
+    if family is None:
+        return FOREIGN
+    return MEASURED if family is MEMORIZATION else (*family.finals, "illegal")
+
+
 def play(
-    env: gym.Env[Any, Any], policy: Any, material: Material, seed: int, layer: Layer | None = None
-) -> dict[str, Any]:
-    """Play one episode; gives what was measured, by the fields of ``EpisodeResult``.
+    batch: VectorEnv[Any, Any, Any], policy: Any, played: Sequence[Unit], layer: Layer | None = None
+) -> list[Ended]:
+    """Play units in a batch that does not reset episodes in the step that ends them.
+
+    The chance of a policy is of an episode's seed alone, so that ``play_one`` gives the same.
+    """
+    found: list[Ended] = []
+    for start in range(0, len(played), batch.num_envs):
+        found += _play(batch, policy, played[start : start + batch.num_envs], layer)
+    return found
+
+
+def play_one(env: gym.Env[Any, Any], policy: Any, unit: Unit, layer: Layer | None = None) -> Ended:
+    """Play one unit in a scalar environment.
 
     A system that is measured says itself what it ended with; the slots follow it with a delay.
     """
-    observation, info = env.reset(seed=seed, options={"material": material})
-    state, over = policy.start(np.array([seed])), False  # its chance is the episode's own, too
+    inner: Any = env.unwrapped
+    family = getattr(inner, "family", None)
+    observation, info = env.reset(seed=unit.seed, options=_options(family, unit.instance.value))
+    state, over = _begin(policy, [unit.seed]), False
+    begun, earned, length = state is None, 0.0, 0
     while not over:
         action, state = policy.predict(
-            observation, state, deterministic=True, action_masks=info["action_mask"]
+            observation,
+            state,
+            episode_start=np.array([True]) if begun else None,
+            deterministic=True,
+            action_masks=_masks(info, env),
         )
-        observation, _, terminated, truncated, info = env.step(action)
-        over = terminated or truncated
-    inner: Any = env.unwrapped
-    memory = inner.memory
+        observation, reward, terminated, truncated, info = env.step(action)
+        over, begun = terminated or truncated, False
+        earned, length = earned + float(reward), length + 1
+    illegal = int(info.get("illegal_action", 0))
+    if family is not MEMORIZATION:
+        names = {"return": earned, "length": length, "illegal": illegal}
+        values = {name: float({**info, **names}.get(name, math.nan)) for name in measured(family)}
+        return Ended(values)
+    material, memory = inner.material, inner.memory
+    held = None
+    if hasattr(policy, "held"):
+        batched = {name: array[None] for name, array in observation.items()}
+        held = _mask(inner.episode.slots.claims[policy.held(batched, state)[0]], material)
     if hasattr(policy, "kept"):
-        memory = np.zeros_like(memory)
-        memory[policy.kept(state)[0]] = True
-    answered = math.nan
-    if layer is not None:
-        search = policy.search(state) if hasattr(policy, "search") else None
-        answered = layer.answered(material, memory, search)
+        memory = _mask(np.array(policy.kept(state)[0], dtype=np.int64), material)
+    search = policy.search(state) if layer is not None and hasattr(policy, "search") else None
+    answered, episode = _answered(layer, material, memory, search), inner.episode
     if hasattr(policy, "conclude"):  # it learns while it is tested, or lets go of what it measured
-        policy.conclude(state, float(inner.episode.earned))
-    final = material.evaluate(memory)
-    return {
-        "size": float(final.size),
-        "cost": float(final.cost),
-        "coverage": float(final.coverage),
-        "precision": float(final.precision),
-        "water_inflation": float(final.water_inflation),
-        "span": float(final.span),
-        "utility": float(inner.episode.account.expected(memory)),
-        "settled": float(inner.episode.earned),
-        "settlements": int(inner.episode.settled),
-        "illegal": int(inner.episode.illegal),
+        policy.conclude(state, float(episode.earned))
+    values = _values(inner.rules, material, memory) | {
+        "settled": float(episode.earned),
+        "settlements": float(episode.settled),
+        "illegal": float(episode.illegal),
         "answered": answered,
     }
+    return Ended(values, memory, held)
+
+
+def _play(
+    batch: VectorEnv[Any, Any, Any], policy: Any, played: Sequence[Unit], layer: Layer | None
+) -> list[Ended]:
+    """Play one episode in every row of a batch; where units are fewer, some are played twice."""
+    family = getattr(batch.unwrapped, "family", None)
+    read = _read_memories if family is MEMORIZATION else _read
+    count, size = len(played), batch.num_envs
+    filled = [played[row % count] for row in range(size)]
+    seeds = [unit.seed for unit in filled]
+    options = _options(family, [unit.instance.value for unit in filled])
+    observation, infos = batch.reset(seed=seeds, options=options)  # type: ignore[arg-type]
+    state = _begin(policy, seeds)
+    begun = np.full(size, state is None)
+    over, earned, length = np.zeros(size, dtype=bool), np.zeros(size), np.zeros(size)
+    found: dict[int, Ended] = {}
+    while len(found) < count:
+        actions, state = policy.predict(
+            observation,
+            state,
+            episode_start=begun if begun.any() else None,
+            deterministic=True,
+            action_masks=_masks(infos, batch),
+        )
+        observation, rewards, terminated, truncated, infos = batch.step(actions)
+        earned[~over] += rewards[~over]
+        length[~over] += 1
+        begun = np.zeros(size, dtype=bool)
+        now = (terminated | truncated) & ~over
+        over |= now
+        rows = np.flatnonzero(now[:count]).tolist()
+        if rows:  # what an episode ended with stands until the next step
+            end = End(batch.unwrapped, observation, infos, {"return": earned, "length": length})
+            found |= read(end, filled, rows, policy, state, layer)
+    return [found[row] for row in range(count)]
+
+
+@dataclass(frozen=True)
+class End:
+    """What a batch shows at a step in which episodes end."""
+
+    batch: Any
+    observation: Any
+    infos: dict[str, Any]
+    sums: dict[str, NDArray[np.float64]]  # over the episodes so far
+
+    def value(self, name: str, row: int) -> float:
+        """Give what an episode ended with; NaN where that is not known."""
+        if name in self.sums:
+            return float(self.sums[name][row])
+        known = self.infos.get(f"_{name}", [True] * (row + 1))[row]
+        return float(self.infos[name][row]) if known and name in self.infos else math.nan
+
+    def illegal(self, row: int) -> float:
+        """Count the actions of an episode that broke the mask."""
+        return float(self.infos["illegal_action"][row]) if "illegal_action" in self.infos else 0.0
+
+
+def _read(
+    end: End, played: Sequence[Unit], rows: Sequence[int], policy: Any, state: Any, layer: Any
+) -> dict[int, Ended]:
+    """Give what the episodes of some rows ended with, by row."""
+    names = measured(getattr(end.batch, "family", None))
+    return {
+        row: Ended({name: end.value(name, row) for name in names} | {"illegal": end.illegal(row)})
+        for row in rows
+    }
+
+
+def _read_memories(
+    end: End,
+    played: Sequence[Unit],
+    rows: Sequence[int],
+    policy: Any,
+    state: Any,
+    layer: Layer | None,
+) -> dict[int, Ended]:
+    """Give what the episodes of some rows ended with, and their memories, by row."""
+    views, rules = privileged(end.batch), end.batch.rules
+    held = policy.held(end.observation, state) if hasattr(policy, "held") else None
+    share = end.batch.layout.index("settled", "context")
+    known: dict[tuple[int, bytes], dict[str, float]] = {}  # equal memories are measured once
+    found = {}
+    for row in rows:
+        material, slots = played[row].instance.value, views[row].slots
+        memory = _mask(slots, material)
+        key = id(material), memory.tobytes()
+        if key not in known:
+            known[key] = _values(rules, material, memory)
+        decisions = _decisions(rules, material)
+        values = known[key] | {
+            "settled": float(end.sums["return"][row]),
+            "settlements": float(
+                round(float(end.observation["context"][row, share]) * rules.total(decisions))
+            ),
+            "illegal": end.illegal(row),
+            "answered": _answered(layer, material, memory, None),
+        }
+        own = None if held is None else _mask(slots[held[row]], material)
+        found[row] = Ended(values, memory, own)
+    return found
+
+
+def _decisions(rules: Rules, material: Material) -> int:
+    """Decisions of an episode that nobody stops."""
+    claims = len(material.claims)
+    return (rules.decisions or 2 * claims) if rules.access == "pool" else claims
+
+
+def _begin(policy: Any, seeds: Sequence[int]) -> Any:
+    """Give the state of new episodes; the chance of a policy is that of its episode alone."""
+    return policy.start(np.array(seeds)) if hasattr(policy, "start") else None
+
+
+def _masks(info: dict[str, Any], env: Any) -> NDArray[Any] | None:
+    """Give what is legal ``(n,)`` or ``(B, n)``, where the environment says so in some way."""
+    if "action_mask" in info:
+        return np.asarray(info["action_mask"])
+    inner = env.unwrapped
+    if hasattr(inner, "envs") and hasattr(inner.envs[0].unwrapped, "action_masks"):
+        return np.stack([each.unwrapped.action_masks() for each in inner.envs])
+    return np.asarray(inner.action_masks()) if hasattr(inner, "action_masks") else None
+
+
+def _options(family: Family | None, values: Any) -> dict[str, Any] | None:
+    """Give the options of a ``reset`` that plays a value, or a list of one for each episode."""
+    if family is None or (values[0] if isinstance(values, list) else values) is None:
+        return None
+    return {family.instance: values}
+
+
+def _mask(claims: NDArray[np.int64], material: Material) -> BoolArray:
+    """Say which claims are named, of those that slots hold: ``(E,)``."""
+    memory = np.zeros(len(material.claims), dtype=bool)
+    memory[claims[claims != EMPTY]] = True
+    return memory
+
+
+def _values(rules: Rules, material: Material, memory: BoolArray) -> dict[str, float]:
+    """Measure a final memory, in expectation under truth and p_D."""
+    final = material.evaluate(memory)
+    names = ("size", "cost", "coverage", "precision", "water_inflation", "span")
+    values = {name: float(getattr(final, name)) for name in names}
+    if rules.utility != "end-to-end":
+        return values | {"utility": values[rules.utility]}
+    return values | {"utility": expected(material, rules.utility, memory)}
+
+
+def _answered(layer: Layer | None, material: Material, memory: BoolArray, search: Any) -> float:
+    """Query mass that is answered from a memory; NaN where nobody answers."""
+    return math.nan if layer is None else layer.answered(material, memory, search)

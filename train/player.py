@@ -13,14 +13,13 @@ from memenvs.envs.memorization.env import MemorizationEnv
 from memenvs.envs.memorization.render.ansi import as_text, claim_words
 from memenvs.envs.memorization.render.scene import (
     Best,
-    Objective,
     best_memory,
     player_scene,
     spectator_scene,
 )
-from memenvs.envs.memorization.rules import Rules
 from memenvs.material.incidence import BoolArray
 from memenvs.material.material import Material
+from memenvs.objective import Objective
 from memenvs.policies.oracles.oracle import Optimal
 
 WIDTH = 96
@@ -29,8 +28,8 @@ WIDTH = 96
 class Adviser(Optimal):
     """The optimal policy, with the plan that can be found while a person waits."""
 
-    def _solve(self, material: Material) -> BoolArray:
-        found = best_memory(material, self.rules, _objective(self.rules))
+    def _solve(self, material: Material, objective: Objective) -> BoolArray:
+        found = best_memory(material, self.rules, objective)
         return material.mask(found.memory)
 
 
@@ -108,7 +107,7 @@ class Player:
             words = f"priority {float(action[0]):g}"
         else:
             words = f"{int(action)}: {self.name(int(action))}"
-        best, objective = self._best(), _objective(self.env.rules)
+        best, objective = self._best(), self._episode.account.objective.name
         lines = [
             f"the optimal policy, which knows truth and queries, would take {words}",
             f"best {objective} {_bound(best)}, by {' '.join(best.memory) or 'nothing'}",
@@ -122,7 +121,7 @@ class Player:
         result = self.env.material.evaluate(self.env.memory)
         values = {"coverage": float(result.coverage), "precision": float(result.precision)}
         own = self._best(len(episode.slots.stored) if rules.budget is None else episode.slots.cost)
-        loss = own.value - values[_objective(rules)]
+        loss = own.value - episode.account.expected(self.env.memory)
         scene = spectator_scene(episode)
         stored = [
             f"     {claim_words(scene, slot.claim, WIDTH - 5)}"
@@ -146,18 +145,15 @@ class Player:
 
     def _best(self, load: float | None = None) -> Best:
         rules = self.env.rules
-        return best_memory(self.env.material, rules, _objective(rules), load)
+        return best_memory(self.env.material, rules, self._episode.account.objective, load)
 
 
 def make_registered(env_id: str, arguments: dict[str, Any]) -> gym.Env[Any, Any]:
     """Make a registered environment; raises ``ValueError`` where that cannot be played."""
     try:
-        env = gym.make(env_id, **arguments)
+        return gym.make(env_id, **arguments)
     except (gym.error.Error, ImportError, TypeError) as error:
         raise ValueError(f"{env_id}: {error}") from None
-    if not isinstance(env.unwrapped, MemorizationEnv):
-        raise ValueError(f"{env_id} is no memorization environment")
-    return env
 
 
 def make_material(name: str, arguments: dict[str, Any]) -> gym.Env[Any, Any]:
@@ -166,10 +162,6 @@ def make_material(name: str, arguments: dict[str, Any]) -> gym.Env[Any, Any]:
         if row.level == "2" and "generated" in row.tags and row.kwargs["material"] == name:
             return gym.make(row.id, split="test", **arguments)
     return MemorizationEnv(name, **{**LEVELS["1b"], "access": "stream", **arguments})
-
-
-def _objective(rules: Rules) -> Objective:
-    return "coverage" if rules.utility == "coverage" else "precision"
 
 
 def _bound(best: Best) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import product
 from typing import Any, TypeAlias
 
@@ -15,6 +16,7 @@ Interval: TypeAlias = tuple[float, float]
 Statistic = Callable[..., FloatArray]  # of samples (..., K, n), one after another: (...)
 
 RESAMPLES = 5000
+KEPT = 400  # units up to which the resamples stay drawn for the next measure
 BATCH = 1000  # resamples at once: bounds the memory that many episodes take
 LEVEL = 0.95
 COINCIDE = 1e-9  # differences below this are rounding
@@ -36,20 +38,22 @@ def interval(
     units = tables[0].shape[1]
     if units < 1 or max(table.size for table in tables) < 2:
         return None
-    drawing, own = np.random.default_rng(seed), np.random.default_rng([seed, 1])
+    own = np.random.default_rng([seed, 1])
     found = []
-    for _ in range(0, RESAMPLES, BATCH):
-        drawn = drawing.integers(0, units, (BATCH, units))
+    for drawn in _drawn(seed, units):
         found.append(statistic(*(_resampled(table, drawn, own, nested) for table in tables)))
-    tail = 100 * (1 - LEVEL) / 2
-    low, high = np.percentile(np.concatenate(found), [tail, 100 - tail])
-    return float(low), float(high)
+    return _ends(np.concatenate(found))
 
 
 def mean_interval(values: FloatArray, seed: int = 0, *, nested: bool = False) -> Interval | None:
     """Bootstrap interval of the mean of ``values``, ``(n,)`` or ``(K, n)``; None for one value."""
     if values.size > 1 and np.ptp(values) == 0:
         return float(values.mean()), float(values.mean())
+    if values.size == values.shape[-1] > 1:  # one seed: means are sums by how often each is drawn
+        units = values.shape[-1]
+        flat = values.reshape(units)
+        found = np.concatenate([counts @ flat for counts in _counted(seed, units)]) / units
+        return _ends(found)
     return interval([values], mean, seed, nested=nested)
 
 
@@ -117,13 +121,51 @@ def normalised_interval(
     return None if undefined else found
 
 
+def _ends(found: FloatArray) -> Interval:
+    """Give the ends of the interval of resampled statistics ``(R,)``."""
+    tail = 100 * (1 - LEVEL) / 2
+    low, high = np.percentile(found, [tail, 100 - tail])
+    return float(low), float(high)
+
+
+def _drawn(seed: int, units: int) -> Iterable[IntArray]:
+    """Draw the units of all resamples, a batch ``(R, n)`` after another."""
+    return _kept_draws(seed, units) if units <= KEPT else _draws(seed, units)
+
+
+def _draws(seed: int, units: int) -> Iterator[IntArray]:
+    drawing = np.random.default_rng(seed)
+    for _ in range(0, RESAMPLES, BATCH):
+        yield drawing.integers(0, units, (BATCH, units))
+
+
+@lru_cache(maxsize=2)
+def _kept_draws(seed: int, units: int) -> list[IntArray]:
+    return list(_draws(seed, units))
+
+
+def _counted(seed: int, units: int) -> Iterable[FloatArray]:
+    """Count how often each unit is drawn in the resamples: ``(R, n)`` after another."""
+    return _kept_counts(seed, units) if units <= KEPT else map(_counts, _draws(seed, units))
+
+
+@lru_cache(maxsize=2)
+def _kept_counts(seed: int, units: int) -> list[FloatArray]:
+    return [_counts(drawn) for drawn in _drawn(seed, units)]
+
+
+def _counts(drawn: IntArray) -> FloatArray:
+    resamples, units = drawn.shape
+    places = (drawn + units * np.arange(resamples)[:, None]).ravel()
+    return np.bincount(places, minlength=drawn.size).reshape(drawn.shape).astype(np.float64)
+
+
 def _resampled(
     table: FloatArray, units: IntArray, own: np.random.Generator, nested: bool
 ) -> NDArray[Any]:
     """Draw a sample ``(K, n)`` anew, units ``(R, n)`` given: ``(R, K, n)``."""
     seeds, resamples = len(table), len(units)
     if seeds == 1:
-        drawn = np.zeros((resamples, 1, 1), dtype=np.int64)
-    else:
-        drawn = own.integers(0, seeds, (resamples, seeds, units.shape[1] if nested else 1))
+        return np.asarray(table[0][units][:, None])
+    drawn = own.integers(0, seeds, (resamples, seeds, units.shape[1] if nested else 1))
     return np.asarray(table[drawn, units[:, None, :]])

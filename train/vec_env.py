@@ -1,50 +1,37 @@
-"""A native batch of episodes as a stable-baselines3 ``VecEnv``: masks, statistics, time limits."""
+"""A batch of episodes as a stable-baselines3 ``VecEnv``: masks, statistics, time limits."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import gymnasium as gym
 import numpy as np
-from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector import AutoresetMode, SyncVectorEnv, VectorEnv
 from numpy.typing import NDArray
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvObs, VecEnvStepReturn
 
+from memenvs.envs.family import MEMORIZATION, Family
 from memenvs.envs.memorization.privileged import Privileged
-from memenvs.material.material import Material
 from memenvs.policies import make
 from memenvs.policies.base import Policy
 from memenvs.policies.learned.saved import column_names
+from memenvs.train.places import Place
 
-# What an episode's info holds at its end, besides SB3's own entries.
-FINAL = (
-    "coverage",
-    "precision",
-    "water_inflation",
-    "size",
-    "utility",
-    "settled",
-    "illegal_action",
-)
+# What the info of a memorization episode holds at its end, besides SB3's own entries.
+FINAL = (*MEMORIZATION.finals, "illegal_action")
+DECISIONS = 128  # of an episode whose environment does not say how long it may be
 
 
 def make_vec_env(id: str, n_envs: int = 1, seed: int | None = None, **kwargs: Any) -> SB3VecEnv:
-    """Make a registered environment's batch for stable-baselines3.
+    """Make a registered environment, ours or your own, for stable-baselines3.
 
     Episode i is seeded with ``seed + i``; ``kwargs`` override the environment's settings.
     """
-    batch = gym.make_vec(
-        id,
-        num_envs=n_envs,
-        vectorization_mode="vector_entry_point",
-        autoreset_mode=AutoresetMode.SAME_STEP,
-        **kwargs,
-    )
-    env = SB3VecEnv(batch)
+    env = SB3VecEnv(Place(id, kwargs).batch(n_envs, AutoresetMode.SAME_STEP))
     if seed is not None:
         env.seed(seed)
     return env
@@ -54,8 +41,9 @@ class SB3VecEnv(VecEnv):
     """Wraps a vector environment that resets episodes in the step that ends them.
 
     ``infos[i]`` of an episode that ends holds ``terminal_observation``, ``TimeLimit.truncated``,
-    ``episode`` (return ``r``, length ``l``, seconds ``t``, as ``Monitor`` gives them) and the final
-    memory's utilities. Masks stand in the observation and in ``env_method("action_masks")``.
+    ``episode`` (return ``r``, length ``l``, seconds ``t``, as ``Monitor`` gives them) and what the
+    environment's family ends with (``finals``). Masks are those of the environments' method
+    ``action_masks``, of the observation or of the infos; ``env_method("action_masks")`` gives them.
     Raises ``ValueError`` for another autoreset mode.
     """
 
@@ -64,11 +52,20 @@ class SB3VecEnv(VecEnv):
         if mode != AutoresetMode.SAME_STEP:
             raise ValueError(f"stable-baselines3 needs autoreset_mode='SAME_STEP', not {mode}")
         self.batch = batch
+        inner: Any = batch.unwrapped
+        self._single: Any = inner.envs[0] if isinstance(inner, SyncVectorEnv) else inner
+        owner = self._single.unwrapped
+        self.family: Family | None = getattr(owner, "family", None)
+        self.finals = () if self.family is None else (*self.family.finals, "illegal_action")
         self._actions: NDArray[Any] = np.zeros(0)
         self._returns = np.zeros(batch.num_envs)
         self._lengths = np.zeros(batch.num_envs, dtype=np.int64)
         self._begun = time.time()
+        self._masks: NDArray[np.bool_] | None = None  # as observation or infos last gave them
+        self._has_method = self._owns(self._single, "action_masks")
         super().__init__(batch.num_envs, batch.single_observation_space, batch.single_action_space)
+        if not self._has_method:
+            self._note_masks(*batch.reset())
 
     @property
     def episodes(self) -> int:
@@ -77,32 +74,48 @@ class SB3VecEnv(VecEnv):
 
     @property
     def decisions(self) -> int:
-        """Decisions of the longest episode."""
-        layout, rules = self.batch.unwrapped.layout, self.batch.unwrapped.rules  # type: ignore[attr-defined]
-        limit: int = layout.limits.claims
-        return (rules.decisions or 2 * limit) if layout.pool else limit
+        """Decisions of the longest episode, as far as the environment says."""
+        owner = self._single.unwrapped
+        if self.family is MEMORIZATION:
+            layout, rules = owner.layout, owner.rules
+            limit: int = layout.limits.claims
+            return (rules.decisions or 2 * limit) if layout.pool else limit
+        stated = getattr(owner, "steps", None) or getattr(self._single.spec, "max_episode_steps", 0)
+        return int(stated or DECISIONS)
 
     @property
     def columns(self) -> dict[str, list[str]]:
-        """Names of the columns that are shown."""
-        return column_names(self.batch.unwrapped.layout)  # type: ignore[attr-defined]
+        """Names of the columns that are shown, where the environment says any."""
+        owner = self._single.unwrapped
+        if self.family is MEMORIZATION:
+            return column_names(owner.layout)
+        described = getattr(owner, "described", None) or getattr(
+            getattr(owner, "layout", None), "described", {}
+        )
+        return {array: list(columns) for array, columns in described.items()}
 
     def teacher(self, name: str, seed: int) -> Policy:
         """Build a policy that plays here."""
         return make(name, self, seed=seed)
 
-    def give(self, materials: Sequence[Material], seeds: Sequence[int]) -> None:
-        """Say which material and which seed each episode of the next reset has."""
-        self.set_options([{"material": material} for material in materials])
+    def give(self, instances: Sequence[Any], seeds: Sequence[int]) -> None:
+        """Say what each episode of the next reset plays, and its seed.
+
+        What is played is the family's: a material, a scenario, an instance; without one, nothing.
+        """
+        if self.family is not None:
+            self.set_options([{self.family.instance: each} for each in instances])
         self._seeds = list(seeds)
 
     def reset(self) -> VecEnvObs:
         """Begin all episodes, with the seeds and options that were set for this reset."""
-        given = [options.get("material") for options in self._options]
-        options = {} if given.count(None) == len(given) else {"material": given}
+        name = "" if self.family is None else self.family.instance
+        given = [options.get(name) for options in self._options]
+        options = {} if given.count(None) == len(given) else {name: given}
         observation, infos = self.batch.reset(seed=self._seeds, options=options)  # type: ignore[arg-type]
+        self._note_masks(observation, infos)
         self.reset_infos = [
-            {name: infos[name][i] for name in ("action_mask", "illegal_action")}
+            {key: infos[key][i] for key in ("action_mask", "illegal_action") if key in infos}
             for i in range(self.num_envs)
         ]
         self._reset_seeds()
@@ -112,6 +125,17 @@ class SB3VecEnv(VecEnv):
         result: VecEnvObs = observation
         return result
 
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Legal actions ``(num_envs, n)``; raises ``AttributeError`` where there are none."""
+        if self._has_method:
+            inner: Any = self.batch.unwrapped
+            if isinstance(inner, SyncVectorEnv):
+                return np.stack(inner.call("action_masks")).astype(bool)
+            return np.asarray(inner.action_masks(), dtype=bool)
+        if self._masks is None:
+            raise AttributeError("this environment has no action masks")
+        return self._masks
+
     def step_async(self, actions: NDArray[Any]) -> None:
         """Note the actions ``(num_envs, ...)`` of the step to come."""
         self._actions = actions
@@ -119,6 +143,7 @@ class SB3VecEnv(VecEnv):
     def step_wait(self) -> VecEnvStepReturn:
         """Step all episodes; those that end are begun anew."""
         observation, rewards, terminated, truncated, infos = self.batch.step(self._actions)
+        self._note_masks(observation, infos)
         done = terminated | truncated
         self._returns += rewards
         self._lengths += 1
@@ -137,7 +162,7 @@ class SB3VecEnv(VecEnv):
             }
             each[i] |= {
                 name: final[name][i].item()
-                for name in FINAL
+                for name in self.finals
                 if name in final and final[f"_{name}"][i]
             }
         if ended:
@@ -161,7 +186,14 @@ class SB3VecEnv(VecEnv):
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
         """Read an attribute of the batch, once for each environment."""
-        value = getattr(self.batch.unwrapped, attr_name)
+        inner: Any = self.batch.unwrapped
+        if attr_name == "action_masks":
+            if not self._has_method and self._masks is None:  # so SB3 asks whether there are any
+                raise AttributeError("this environment has no action masks")
+            return [self.action_masks for _ in self._get_indices(indices)]
+        if isinstance(inner, SyncVectorEnv):  # its own get_attr calls what can be called
+            return [inner.envs[i].get_wrapper_attr(attr_name) for i in self._get_indices(indices)]
+        value = getattr(inner, attr_name)
         return [value for _ in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
@@ -174,7 +206,13 @@ class SB3VecEnv(VecEnv):
         self, method_name: str, *args: Any, indices: VecEnvIndices = None, **kwargs: Any
     ) -> list[Any]:
         """Call a method of the batch once; each environment gets its part of the answer."""
-        answer = getattr(self.batch.unwrapped, method_name)(*args, **kwargs)
+        inner: Any = self.batch.unwrapped
+        if method_name == "action_masks":
+            answer: Any = self.action_masks()
+        elif isinstance(inner, SyncVectorEnv):
+            answer = inner.call(method_name, *args, **kwargs)
+        else:
+            answer = getattr(inner, method_name)(*args, **kwargs)
         parted = isinstance(answer, np.ndarray | list | tuple) and len(answer) == self.num_envs
         return [answer[i] if parted else answer for i in self._get_indices(indices)]
 
@@ -184,3 +222,15 @@ class SB3VecEnv(VecEnv):
         """Say yes of ``Monitor`` alone, whose statistics the infos hold."""
         known = issubclass(wrapper_class, Monitor)
         return [known for _ in self._get_indices(indices)]
+
+    def _note_masks(self, observation: Any, infos: Mapping[str, Any]) -> None:
+        """Keep the masks of an observation, or of infos, where no method gives them."""
+        if self._has_method:
+            return
+        shown = observation if isinstance(observation, dict) else {}
+        masks = shown.get("action_mask", infos.get("action_mask"))
+        self._masks = None if masks is None else np.asarray(masks, dtype=bool)
+
+    @staticmethod
+    def _owns(env: Any, name: str) -> bool:
+        return env.has_wrapper_attr(name) if isinstance(env, gym.Env) else hasattr(env, name)

@@ -2,6 +2,7 @@
 
 from memenvs.wrappers.bisimulation_memory import BisimulationMemory, VectorBisimulationMemory
 from memenvs.wrappers.exact_difference import ExactDifferenceShaping
+from memenvs.wrappers.final_info import FinalInfo
 from memenvs.wrappers.flatten import FlattenWithColumns
 from memenvs.wrappers.leave_one_out import LeaveOneOutCredit
 from memenvs.wrappers.linear_reward import LinearReward
@@ -14,6 +15,7 @@ from memenvs.wrappers.weighted_tree_memory import VectorWeightedTreeMemory, Weig
 __all__ = [
     "BisimulationMemory",
     "ExactDifferenceShaping",
+    "FinalInfo",
     "FlattenWithColumns",
     "LeaveOneOutCredit",
     "LinearReward",

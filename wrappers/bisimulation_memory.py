@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import gymnasium as gym
 import numpy as np
@@ -14,64 +14,14 @@ from numpy.typing import NDArray
 
 from memenvs.material.records import FLOAT32_MAX
 from memenvs.policies.bisimulation.adapter import Adapter
+from memenvs.policies.bisimulation.constants import PAPER
+from memenvs.policies.bisimulation.learner import EPISODES, Choice, Episode, Learner
 from memenvs.policies.bisimulation.memory import TransitionMemory
-from memenvs.policies.bisimulation.reader import Reader, reader_for
-from memenvs.policies.bisimulation.trail import Trail
+from memenvs.policies.bisimulation.reader import reader_for
 
 Mode = Literal["act", "advise"]
 Observation = dict[str, NDArray[Any]]
 BOUND = 3.0  # of q_B: an advantage lies within 2, the dense term within 0.1
-
-
-class Choice(NamedTuple):
-    """What became of an action."""
-
-    action: int
-    override: bool  # another than the given one was taken
-    evidence: int  # transitions that the block had recorded under the shortlisted actions
-
-
-class _Episode:
-    """Goes through an episode with a memory."""
-
-    def __init__(
-        self, memory: TransitionMemory, reader: Reader, observation: Any, info: dict[str, Any]
-    ) -> None:
-        self._reader = reader
-        self._reading, self._state = reader.read(observation, info, None)
-        self._trail = Trail(memory, self._reading.look)
-
-    @property
-    def shortlist(self) -> list[int]:
-        """The policy's shortlist for the page that is shown."""
-        return self._reading.shortlist
-
-    def choose(self, given: int, reranks: bool) -> Choice:
-        """Rank the given action first, and the policy's others behind it."""
-        if not reranks or not 0 <= given < len(self._reading.look.templates):
-            return Choice(given, False, 0)
-        shortlist = [given, *(action for action in self.shortlist if action != given)]
-        place = self._trail.rerank(shortlist)
-        evidence = int(self._trail.evidence(shortlist).counts.sum())
-        return Choice(shortlist[place], place > 0, evidence)
-
-    def follow(self, action: int, reward: float, observation: Any, info: dict[str, Any]) -> None:
-        """Record a step that led on."""
-        self._reading, self._state = self._reader.read(observation, info, self._state)
-        self._trail.follow(action, self._reading.look, reward)
-
-    def end(self, action: int, reward: float, *, terminated: bool) -> None:
-        """Record the last step."""
-        self._trail.end(action, reward, self._reader, terminated=terminated)
-
-    def advice(self) -> Observation:
-        """Give q_B of every action, and how much the block recorded."""
-        actions = range(len(self._reading.look.templates))
-        found = self._trail.evidence(actions)
-        return {
-            "evidence": found.values.astype(np.float32),
-            "evidence_count": np.log1p([found.total]).astype(np.float32),
-        }
 
 
 def _advised_space(space: spaces.Space[Any], actions: spaces.Space[Any]) -> spaces.Dict:
@@ -85,9 +35,15 @@ def _advised_space(space: spaces.Space[Any], actions: spaces.Space[Any]) -> spac
     return spaces.Dict({**space.spaces, **added})
 
 
-def _nothing(actions: int) -> Observation:
-    """Give the advice where an episode is over."""
-    return {"evidence": np.zeros(actions, np.float32), "evidence_count": np.zeros(1, np.float32)}
+def _advice(episode: Episode | None, actions: int) -> Observation:
+    """Give q_B of every action, and how much the block recorded; zeros where there is neither."""
+    found = None if episode is None else episode.evidence(range(episode.actions))
+    if found is None:
+        return {"evidence": np.zeros(actions, "f4"), "evidence_count": np.zeros(1, "f4")}
+    return {
+        "evidence": found.values.astype(np.float32),
+        "evidence_count": np.log1p([found.total]).astype(np.float32),
+    }
 
 
 def _check_mode(mode: str) -> None:
@@ -95,20 +51,26 @@ def _check_mode(mode: str) -> None:
         raise ValueError(f"mode={mode!r} is unknown; choose from act, advise")
 
 
-class BisimulationMemory(gym.Wrapper[Any, Any, Any, Any]):
+class BisimulationMemory(gym.Wrapper[Any, Any, Any, Any], gym.utils.RecordConstructorArgs):
     """Record every transition across episodes, and put what equal states have shown to use.
 
-    With ``mode="act"`` the given action stands first in the shortlist of ``policy``, and the memory
-    takes what it ranks highest (equation 8); ``info`` says whether that was an ``override``, and
-    how much ``evidence`` its block had. With ``mode="advise"`` the observation gains ``evidence``
+    With ``mode="act"`` the given action stands first in the shortlist of ``policy``. In the first
+    ``explore`` episodes of the memory another of the shortlist is taken in a share ``detour`` of
+    the decisions; afterwards the memory takes what it ranks highest (equation 8). ``info`` says
+    whether that was an ``override``, and how much ``evidence`` its block had. With
+    ``mode="advise"`` actions are taken as they are, and the observation gains ``evidence``
     ``(n,)``, q_B of each action, and ``evidence_count`` ``(1,)``, log(1 + transitions recorded from
-    the block); both are zero where an episode is over.
+    the block); both are zero where an episode is over. Illegal actions are left to the environment.
 
     Args:
         env: a graphical environment, or a memorization environment that writes into slots.
-        policy: gives shortlists, or scores claims: a write policy or the name of one.
+        policy: gives shortlists, or scores claims: itself, ``"scripted"`` (for pages), or the name
+            of a write policy.
         rule: name of the merge rule.
         mode: ``"act"`` or ``"advise"``.
+        explore: episodes that leave the policy's first choice now and then; 0 for none. Around a
+            memorization environment they also say, by their median share, what a success is.
+        detour: share of the decisions in which they do.
         memory: goes on with this memory, by its own rule; it is ``memory`` of the wrapper.
         adapter: reads pages, instead of the environment's own adapter.
 
@@ -120,19 +82,24 @@ class BisimulationMemory(gym.Wrapper[Any, Any, Any, Any]):
         self,
         env: gym.Env[Any, Any],
         policy: Any,
-        rule: str = "action-conditioned",
+        rule: str = "guarded",
         mode: Mode = "act",
         *,
+        explore: int = EPISODES,
+        detour: float = PAPER.detour,
         memory: TransitionMemory | None = None,
         adapter: Adapter | None = None,
     ) -> None:
-        super().__init__(env)
+        gym.utils.RecordConstructorArgs.__init__(
+            self, policy=policy, rule=rule, mode=mode, explore=explore, detour=detour
+        )
+        gym.Wrapper.__init__(self, env)
         _check_mode(mode)
         self.memory = memory or TransitionMemory(rule)
         self.reranking = mode == "act"
-        self._reader = reader_for(env, policy, adapter)
+        self._learner = Learner(self.memory, reader_for(env, policy, adapter), explore, detour)
         self._advises = mode == "advise"
-        self._episode: _Episode | None = None
+        self._episode: Episode | None = None
         if self._advises:
             self.observation_space = _advised_space(env.observation_space, env.action_space)
 
@@ -146,8 +113,8 @@ class BisimulationMemory(gym.Wrapper[Any, Any, Any, Any]):
     ) -> tuple[Any, dict[str, Any]]:
         """Begin an episode; one that was left unfinished ends without a role."""
         observation, info = self.env.reset(seed=seed, options=options)
-        self._episode = _Episode(self.memory, self._reader, observation, info)
-        return self._advised(observation), info
+        self._episode = self._learner.begin(observation, info)
+        return self._advised(observation), info | {"override": False, "evidence": 0}
 
     def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
         """Take one decision, and record what followed."""
@@ -164,12 +131,10 @@ class BisimulationMemory(gym.Wrapper[Any, Any, Any, Any]):
     def _advised(self, observation: Any) -> Any:
         if not self._advises:
             return observation
-        if self._episode is None:
-            return observation | _nothing(int(self.action_space.n))  # type: ignore[attr-defined]
-        return observation | self._episode.advice()
+        return observation | _advice(self._episode, int(self.action_space.n))  # type: ignore[attr-defined]
 
     @property
-    def _running(self) -> _Episode:
+    def _running(self) -> Episode:
         if self._episode is None:
             raise RuntimeError("no episode is running; call reset()")
         return self._episode
@@ -186,9 +151,11 @@ class VectorBisimulationMemory(VectorWrapper):
         self,
         env: VectorEnv[Any, Any, Any],
         policy: Any,
-        rule: str = "action-conditioned",
+        rule: str = "guarded",
         mode: Mode = "act",
         *,
+        explore: int = EPISODES,
+        detour: float = PAPER.detour,
         memory: TransitionMemory | None = None,
         adapter: Adapter | None = None,
     ) -> None:
@@ -196,14 +163,19 @@ class VectorBisimulationMemory(VectorWrapper):
         _check_mode(mode)
         self.memory = memory or TransitionMemory(rule)
         self.reranking = mode == "act"
-        self._reader = reader_for(env, policy, adapter)
+        self.learner = Learner(self.memory, reader_for(env, policy, adapter), explore, detour)
         self._advises = mode == "advise"
         self._mode = env.metadata["autoreset_mode"]
-        self._episodes: list[_Episode | None] = [None] * env.num_envs
+        self._episodes: list[Episode | None] = [None] * env.num_envs
         if self._advises:
             single = _advised_space(env.single_observation_space, env.single_action_space)
             self.single_observation_space = single
             self.observation_space = batch_space(single, env.num_envs)
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Legal actions of the environments ``(num_envs, n)``."""
+        masks: NDArray[np.bool_] = self.env.action_masks()  # type: ignore[attr-defined]
+        return masks
 
     @property
     def shortlists(self) -> list[list[int]]:
@@ -218,26 +190,26 @@ class VectorBisimulationMemory(VectorWrapper):
     ) -> tuple[Any, dict[str, Any]]:
         """Begin an episode in every environment, or in those of ``options["reset_mask"]``."""
         observation, infos = self.env.reset(seed=seed, options=options)  # type: ignore[arg-type]
-        chosen = (options or {}).get("reset_mask", np.ones(self.num_envs, dtype=bool))
+        every = np.ones(self.num_envs, dtype=bool)
+        chosen = np.asarray((options or {}).get("reset_mask", every))
         for place in np.flatnonzero(chosen).tolist():
             self._begin(place, observation, infos)
-        return self._advised(observation), infos
+        return self._advised(observation), infos | _told([Choice(-1)] * self.num_envs, chosen)
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
         """Take one decision in every environment, and record what followed."""
         running = list(self._episodes)
         choices = [
-            Choice(int(given), False, 0)
-            if each is None
-            else each.choose(int(given), self.reranking)
+            Choice(int(given)) if each is None else each.choose(int(given), self.reranking)
             for given, each in zip(actions, running, strict=True)
         ]
         taken = np.array([choice.action for choice in choices])
         observation, rewards, terminated, truncated, infos = self.env.step(taken)
+        over = np.logical_or(terminated, truncated)
         for place, (each, choice) in enumerate(zip(running, choices, strict=True)):
             if each is None:  # the step that resets it
                 self._begin(place, observation, infos)
-            elif terminated[place] or truncated[place]:
+            elif over[place]:
                 each.end(choice.action, float(rewards[place]), terminated=bool(terminated[place]))
                 self._episodes[place] = None
                 if self._mode == AutoresetMode.SAME_STEP:
@@ -245,32 +217,55 @@ class VectorBisimulationMemory(VectorWrapper):
             else:
                 row, info = _row(observation, place), _row(infos, place)
                 each.follow(choice.action, float(rewards[place]), row, info)
-        infos = infos | {
-            "override": np.array([choice.override for choice in choices]),
-            "evidence": np.array([choice.evidence for choice in choices]),
-        }
-        if self._advises and "final_obs" in infos:
-            infos["final_obs"] = self._finals(infos["final_obs"])
-        return self._advised(observation), rewards, terminated, truncated, infos
+        return (
+            self._advised(observation),
+            rewards,
+            terminated,
+            truncated,
+            self._infos(infos, choices, over),
+        )
+
+    def _infos(
+        self, infos: dict[str, Any], choices: list[Choice], over: NDArray[np.bool_]
+    ) -> dict[str, Any]:
+        """Say what became of the actions: of a last one, where finals are told, among these."""
+        every = np.ones(self.num_envs, dtype=bool)
+        if "final_info" not in infos:
+            return infos | _told(choices, every)
+        ended = [c if o else Choice(-1) for c, o in zip(choices, over, strict=True)]
+        going = [Choice(-1) if o else c for c, o in zip(choices, over, strict=True)]
+        finals = {"final_info": infos["final_info"] | _told(ended, over)}
+        if self._advises:
+            finals["final_obs"] = self._finals(infos["final_obs"])
+        return infos | finals | _told(going, every)
 
     def _begin(self, place: int, observation: Any, infos: dict[str, Any]) -> None:
-        row, info = _row(observation, place), _row(infos, place)
-        self._episodes[place] = _Episode(self.memory, self._reader, row, info)
+        self._episodes[place] = self.learner.begin(_row(observation, place), _row(infos, place))
 
     def _advised(self, observation: Any) -> Any:
         if not self._advises:
             return observation
-        nothing = _nothing(int(self.single_action_space.n))  # type: ignore[attr-defined]
-        each = [nothing if one is None else one.advice() for one in self._episodes]
-        return observation | {name: np.stack([one[name] for one in each]) for name in nothing}
+        count = int(self.single_action_space.n)  # type: ignore[attr-defined]
+        each = [_advice(episode, count) for episode in self._episodes]
+        return observation | {name: np.stack([one[name] for one in each]) for name in each[0]}
 
     def _finals(self, finals: NDArray[Any]) -> NDArray[Any]:
         """Add nothing to what the episodes ended with."""
-        nothing = _nothing(int(self.single_action_space.n))  # type: ignore[attr-defined]
+        nothing = _advice(None, int(self.single_action_space.n))  # type: ignore[attr-defined]
         changed = np.full(len(finals), None, dtype=object)
         for place, final in enumerate(finals):
             changed[place] = None if final is None else final | nothing
         return changed
+
+
+def _told(choices: Sequence[Choice], where: NDArray[np.bool_]) -> dict[str, NDArray[Any]]:
+    """Say what became of the actions of some environments, as Gymnasium tells batches."""
+    return {
+        "override": np.array([choice.override for choice in choices]),
+        "_override": where.copy(),
+        "evidence": np.array([choice.evidence for choice in choices]),
+        "_evidence": where.copy(),
+    }
 
 
 def _row(arrays: Mapping[str, Any], place: int) -> dict[str, Any]:

@@ -26,17 +26,5 @@ def episode_of(env: gym.Env[Any, Any]) -> Episode:
 
 
 def expected_utilities(episode: Episode, memories: BoolArray) -> FloatArray:
-    """Utility of memories ``(B, n_claims)`` under truth and p_D, as the episode pays it: ``(B,)``.
-
-    Where a single query is known beforehand (level 0) all mass is on that query.
-    """
-    if episode.known_query is not None:
-        query = episode.known_query
-        stored = [frozenset(np.flatnonzero(memory).tolist()) for memory in memories]
-        return np.array([float(episode.account.settle(query, each).answered) for each in stored])
-    material, utility = episode.prepared.material, episode.rules.utility
-    if utility == "coverage":
-        return np.asarray(material.coverage(memories))
-    if utility == "precision":
-        return np.asarray(material.precision(memories))
-    return np.asarray(material.end_to_end(memories))
+    """Utility of memories ``(B, n_claims)`` by the episode's objective, exactly: ``(B,)``."""
+    return np.asarray(episode.account.objective.expected(episode.prepared.material, memories))

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -13,13 +16,28 @@ class Family:
     instance: str  # option of ``reset`` that says what is played
     finals: tuple[str, ...]  # what ``info`` holds at the end of an episode
     score: str  # the final by which policies are compared, the higher the better
+    policies: tuple[str, ...] = ()  # what is compared where no policy is named
+    types: Mapping[str, type] = field(default_factory=lambda: MappingProxyType({}))  # else float
 
+    def blank(self) -> dict[str, Any]:
+        """Give what stands in place of the finals before the end: zeros of their types.
+
+        NaN would say more, but Gymnasium's ``check_env`` takes it for an environment that is not
+        deterministic. ``info["final"]`` says whether the finals are there.
+        """
+        return {name: self.types.get(name, float)(0) for name in self.finals}
+
+
+_MEMORY = ("coverage", "precision", "water_inflation", "size", "utility", "settled")
+_SIZE = MappingProxyType({"size": int})
 
 MEMORIZATION = Family(
     "memorization",
     instance="material",
-    finals=("coverage", "precision", "water_inflation", "size", "utility", "settled"),
+    finals=_MEMORY,
     score="utility",
+    policies=("random", "fifo", "reservoir", "longest", "optimal"),
+    types=_SIZE,
 )
 POISONING = Family(
     "poisoning",
@@ -34,5 +52,16 @@ POISONING = Family(
         "settled",
     ),
     score="utility",
+    policies=("random", "recent", "relevant", "logistic", "oracle"),
 )
-GUI = Family("gui", instance="instance", finals=("success",), score="success")
+GUI = Family(
+    "gui",
+    instance="instance",
+    finals=("success",),
+    score="success",
+    policies=("random", "scripted"),
+    types=MappingProxyType({"success": bool}),
+)
+GAME = Family(  # of several agents, who share the memory that it ends with
+    "game", instance="material", finals=(*_MEMORY, "answered"), score="utility", types=_SIZE
+)

@@ -121,12 +121,13 @@ TIER_TAGS: dict[str, tuple[str, ...]] = {
     "end-to-end": ("false-claims", "end-to-end"),
     "conflicting": ("false-claims", "conflicts"),
     "probe": ("false-claims", "exploration"),
+    "read-limited": ("false-claims", "read-limited"),
 }
 # Suffix of a tier: word of the id, tag, and the tiers that are registered in that size.
 SIZE_NAMES: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "": ("", "small", tuple(TIER_TAGS)),
     "-128": ("Medium", "medium", tuple(TIER_TAGS)),
-    "-1000": ("Large", "large", ("readable", "hidden", "worlds")),
+    "-1000": ("Large", "large", ("readable", "hidden", "worlds", "read-limited")),
 }
 
 TABLE: tuple[EnvRow, ...] = (
@@ -146,6 +147,19 @@ TABLE: tuple[EnvRow, ...] = (
     _fixed_row("memenvs/KnownQueriesMedium-v0", "hidden-128-train-0", "1a", "false-claims"),
     _fixed_row(
         "memenvs/KnownQueriesComposite-v0", "composite-train-5", "1a", "false-claims", "composite"
+    ),
+    # The same false claim before a reader of one item, and of two.
+    *(
+        _material_row(
+            f"memenvs/OdysseyRead{items}-v0",
+            "odyssey-noisy",
+            "1a",
+            ["odyssey", "false-claims", "read-limited"],
+            capacity=4,
+            reader=f"similarity:{items}",
+            clearing=True,
+        )
+        for items in (1, 2)
     ),
     # One query, known before writing.
     _material_row(

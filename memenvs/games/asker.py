@@ -15,10 +15,10 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from memenvs.envs.memorization.batch.buffers import Part
 from memenvs.envs.memorization.columns import Column
 from memenvs.envs.memorization.env import MemorizationEnv
 from memenvs.envs.memorization.layout import Columns
+from memenvs.envs.rows import Rows
 from memenvs.games.queries import Queries
 from memenvs.games.vector import Observations, VectorGame
 from memenvs.material.incidence import BoolArray, FloatArray, IntArray
@@ -95,13 +95,13 @@ class AskerWriter(VectorGame):
         )
         self._divergence = np.zeros(num_envs)
 
-    def begin(self, part: Part, rows: IntArray, keys: NDArray[np.uint64]) -> None:
+    def deal(self, part: Rows, rows: IntArray, keys: NDArray[np.uint64]) -> None:
         """Begin episodes: nothing was asked."""
         self.batch.begin(part, rows, keys)
         self.queries.begin(part, self._bank.arrays, rows)
         self._divergence[part.at] = 0
 
-    def play(self, part: Part, actions: Mapping[str, NDArray[Any]]) -> dict[str, FloatArray]:
+    def play(self, part: Rows, actions: Mapping[str, NDArray[Any]]) -> dict[str, FloatArray]:
         """Let the writer decide, and settle what the asker picks."""
         batch = self.batch
         due = self._due()
@@ -162,7 +162,7 @@ class AskerWriter(VectorGame):
         legal = self.legal(ASKER, actions)
         return np.asarray(np.where(legal & due, actions - 1, -1))
 
-    def _stray(self, part: Part) -> FloatArray:
+    def _stray(self, part: Rows) -> FloatArray:
         """Give by how much the divergence of some episodes grew: ``(n,)``."""
         asked = self.queries.settled[:, part.at].sum(axis=0)
         share = asked / asked.sum(axis=1, keepdims=True)

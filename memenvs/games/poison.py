@@ -16,13 +16,13 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from memenvs.envs.memorization.batch.bank import Bank
-from memenvs.envs.memorization.batch.buffers import Part
 from memenvs.envs.memorization.batch.compiled import SOURCE, tabulates
 from memenvs.envs.memorization.batch.state import Batch
 from memenvs.envs.memorization.columns import Column
 from memenvs.envs.memorization.env import MemorizationEnv
 from memenvs.envs.memorization.layout import Columns
 from memenvs.envs.memorization.rules import HISTORY
+from memenvs.envs.rows import Rows
 from memenvs.games.poison_rows import PoisonRows
 from memenvs.games.poison_targets import LEVELS, Injections
 from memenvs.games.queries import Queries
@@ -137,7 +137,7 @@ class PoisonerWriter(VectorGame):
         # What a batch asks of its bank the rows answer.
         return super().make_batch(self._rows)  # type: ignore[arg-type]
 
-    def begin(self, part: Part, rows: IntArray, keys: NDArray[np.uint64]) -> None:
+    def deal(self, part: Rows, rows: IntArray, keys: NDArray[np.uint64]) -> None:
         """Begin episodes without poison."""
         at = part.at
         self._rows.begin(part.numbers, rows)
@@ -150,7 +150,7 @@ class PoisonerWriter(VectorGame):
         self._read[at] = False
         self._episode_keys[at] = keys
 
-    def play(self, part: Part, actions: Mapping[str, NDArray[Any]]) -> dict[str, FloatArray]:
+    def play(self, part: Rows, actions: Mapping[str, NDArray[Any]]) -> dict[str, FloatArray]:
         """Let the writer decide, and the poisoner put a claim after that; settle what is due."""
         batch = self.batch
         attacks = self._attacks(np.asarray(actions[POISONER]))

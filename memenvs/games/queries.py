@@ -8,11 +8,11 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from memenvs.envs.memorization.batch.buffers import Part
 from memenvs.envs.memorization.batch.state import Batch
 from memenvs.envs.memorization.columns import UNIT, Column
 from memenvs.envs.memorization.features import Float32
 from memenvs.envs.memorization.layout import Columns, Layout
+from memenvs.envs.rows import Rows
 from memenvs.material.incidence import BoolArray, FloatArray, IntArray
 
 QUERY_COLUMNS: dict[str, Column] = {
@@ -45,7 +45,7 @@ class Queries:
         """Space of the rows of one episode."""
         return self.columns.box(self.count)
 
-    def begin(self, part: Part, arrays: dict[str, NDArray[Any]], rows: IntArray) -> None:
+    def begin(self, part: Rows, arrays: dict[str, NDArray[Any]], rows: IntArray) -> None:
         """Start episodes with materials of a bank."""
         at = part.at
         self.settled[:, at] = 0
@@ -54,14 +54,14 @@ class Queries:
         self.weight[at] = arrays["probability"][rows, :-1]
         self.vectors[at] = arrays["queries"][rows, :-1, self._query]
 
-    def read(self, part: Part, batch: Batch) -> None:
+    def read(self, part: Rows, batch: Batch) -> None:
         """Note the claims that are being decided about."""
         claim = batch.buffers.claim[part.at][:, self._claim]
         found = np.matmul(self.vectors[part.at], claim[..., None])[..., 0]
         self._told[part.at] += np.maximum(found, 0.0)
         self._read[part.at] += 1
 
-    def settle(self, part: Part, queries: IntArray, answered: BoolArray) -> None:
+    def settle(self, part: Rows, queries: IntArray, answered: BoolArray) -> None:
         """Count settled queries ``(n, k)`` and their outcomes."""
         episode = np.broadcast_to(part.numbers[:, None], queries.shape)
         np.add.at(self.settled, (answered.astype(np.int64), episode, queries), 1)

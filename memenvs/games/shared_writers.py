@@ -16,8 +16,8 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from memenvs.counter import ORDER, uniforms
-from memenvs.envs.memorization.batch.buffers import Part
 from memenvs.envs.memorization.env import MemorizationEnv
+from memenvs.envs.rows import Rows
 from memenvs.games.streams import STREAMS, Streams, interleave, owners, rounds
 from memenvs.games.vector import Infos, Observations, VectorGame
 from memenvs.material.incidence import BoolArray, FloatArray, IntArray
@@ -94,7 +94,7 @@ class SharedWriters(VectorGame):
         self.conflicts = np.zeros((num_envs, writers), dtype=np.int64)
         self._masks = np.zeros((num_envs, writers, _width(single)), dtype=np.int8)
 
-    def begin(self, part: Part, rows: IntArray, keys: NDArray[np.uint64]) -> None:
+    def deal(self, part: Rows, rows: IntArray, keys: NDArray[np.uint64]) -> None:
         """Begin episodes: deal out the claims."""
         self.batch.begin(part, rows, keys)
         self._round[part.at] = 0
@@ -108,7 +108,7 @@ class SharedWriters(VectorGame):
             self._rounds[number, : len(table)] = np.where(table < 0, self._never, table)
             self._lengths[number] = (table >= 0).sum(axis=0)
 
-    def play(self, part: Part, actions: Mapping[str, NDArray[Any]]) -> dict[str, FloatArray]:
+    def play(self, part: Rows, actions: Mapping[str, NDArray[Any]]) -> dict[str, FloatArray]:
         """Let the writers of a round decide one after another; settle what is due."""
         batch, writers = self.batch, len(self.possible_agents)
         chosen = np.stack([np.asarray(actions[name]) for name in self.possible_agents], axis=1)
@@ -168,11 +168,13 @@ class SharedWriters(VectorGame):
         owner = np.take_along_axis(self._owner, self.batch.memory.claims.T, axis=1)
         return np.asarray((owner >= 0) & (owner != writer), dtype=np.int8)
 
-    def _final_infos(self) -> Infos:
+    def _ends(self, ended: Rows) -> Infos:
         """Tell each writer of its conflicts, too."""
-        infos = super()._final_infos()
+        infos = super()._ends(ended)
         for place, name in enumerate(self.possible_agents):
-            infos[name]["conflicts"] = self.conflicts[:, place] * self._over
+            counts = np.zeros(self.num_envs, dtype=np.int64)
+            counts[ended.at] = self.conflicts[ended.at, place]
+            infos[name]["conflicts"] = counts
         return infos
 
     def _deal(self, material: Material) -> tuple[IntArray, IntArray]:
@@ -181,7 +183,7 @@ class SharedWriters(VectorGame):
         return owner, rounds(owner, writers)
 
     def _resolve(
-        self, part: Part, writer: IntArray, chosen: NDArray[Any], begun: IntArray
+        self, part: Rows, writer: IntArray, chosen: NDArray[Any], begun: IntArray
     ) -> NDArray[Any]:
         """Turn what writers chose when the round began into what can be done now: ``(n, ...)``."""
         wanted = chosen[part.numbers, writer]
@@ -209,7 +211,7 @@ class SharedWriters(VectorGame):
         np.add.at(self.conflicts, (part.numbers[lost], writer[lost]), 1)
         return np.where(lost, actions.PASS, wanted)
 
-    def _refuse(self, part: Part, writer: IntArray, legal: BoolArray, wanted: IntArray) -> None:
+    def _refuse(self, part: Rows, writer: IntArray, legal: BoolArray, wanted: IntArray) -> None:
         if self.rules.strict:
             place = int((~legal).argmax())
             name = self.possible_agents[int(writer[place])]
@@ -219,11 +221,11 @@ class SharedWriters(VectorGame):
             )
         self._count_illegal(part, writer, legal)
 
-    def _count_illegal(self, part: Part, writer: IntArray, legal: BoolArray) -> None:
+    def _count_illegal(self, part: Rows, writer: IntArray, legal: BoolArray) -> None:
         for place, name in enumerate(self.possible_agents):
             self.illegal[name][part.numbers[~legal & (writer == place)]] += 1
 
-    def _advance(self, part: Part) -> FloatArray:
+    def _advance(self, part: Rows) -> FloatArray:
         """Count a decision and settle; gives what each writer earns ``(n, writers)``."""
         batch, writers = self.batch, len(self.possible_agents)
         drawn = batch.account.drawn[part.at].copy()
@@ -240,7 +242,7 @@ class SharedWriters(VectorGame):
                 added[settled, place] = earned[settled] - lost
         return added
 
-    def _without(self, part: Part, writer: int, drawn: IntArray, count: int) -> FloatArray:
+    def _without(self, part: Rows, writer: int, drawn: IntArray, count: int) -> FloatArray:
         """Give what the last ``count`` queries would have paid without a writer's claims."""
         batch = self.batch
         bitmap = np.where(self._owner == writer, np.uint8(0), batch.memory.bitmap)

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from gymnasium import spaces
+from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
+from memenvs.envs.arguments import read_actions
+from memenvs.envs.family import GAME
 from memenvs.envs.memorization.batch.bank import Bank
-from memenvs.envs.memorization.batch.buffers import Part
 from memenvs.envs.memorization.batch.state import Batch
 from memenvs.envs.memorization.env import MemorizationEnv
-from memenvs.envs.memorization.keys import Keys
 from memenvs.envs.memorization.prepared import Materials
 from memenvs.envs.memorization.rules import Rules
+from memenvs.envs.rows import Rows
+from memenvs.envs.seeds import Seeds
+from memenvs.envs.shell import Shell
 from memenvs.material.incidence import BoolArray, FloatArray, IntArray
 from memenvs.material.material import Material
 
@@ -25,7 +29,7 @@ Values = dict[str, NDArray[Any]]  # by agent: (B,)
 Infos = dict[str, dict[str, NDArray[Any]]]
 
 
-class VectorGame(ABC):
+class VectorGame(Shell):
     """B episodes of a game; every agent that is alive acts in each step.
 
     Args:
@@ -35,11 +39,19 @@ class VectorGame(ABC):
             hold what it ended with); else ``reset`` has to be called.
         max_cycles: steps after which an episode is truncated, unless it ends with them.
 
-    Everything is by agent: observations are dictionaries of arrays ``(B, ...)`` with the agent's
-    ``action_mask``, rewards and flags are ``(B,)``. An agent that finished before the others is
-    terminated and goes on seeing the memory, no claim and a mask of its first action alone; what it
-    is told to do is ignored. It earns what its side earns, so that learning credits it to the end.
+    ``reset`` has the options ``"material"``, a material or its number, for all or a sequence of one
+    for each, and ``"reset_mask"`` ``(B,)``, which begins some episodes anew; others raise
+    ``ValueError``. Everything is by agent: observations are dictionaries of arrays ``(B, ...)``
+    with the agent's ``action_mask``, rewards and flags are ``(B,)``. An agent that finished before
+    the others is terminated and goes on seeing the memory, no claim and a mask of its first action
+    alone; what it is told to do is ignored. It earns what its side earns, so that learning credits
+    it to the end.
+    Infos have the same keys from the reset to the end: what an episode ends with is zero before,
+    and ``final`` ``(B,)`` says where it is there.
     """
+
+    family = GAME
+    limit_name = "max_cycles"
 
     render_mode = None  # a batch is not rendered
     possible_agents: tuple[str, ...]
@@ -55,31 +67,26 @@ class VectorGame(ABC):
         autoreset: bool,
         max_cycles: int | None,
     ) -> None:
-        for name, number in (("num_envs", num_envs), ("max_cycles", max_cycles)):
-            if number is not None and number < 1:
-                raise ValueError(f"{name}={number!r} is not a positive integer")
-        self.num_envs = num_envs
+        self.open(num_envs, max_cycles)
         self.autoreset = autoreset
-        self.max_cycles = max_cycles
         self.materials = materials
         self.rules: Rules = single.rules
         self.layout, self.actions = single.layout, single.actions
-        self.all = Part.of(np.arange(num_envs), num_envs)
-        self.elapsed = np.zeros(num_envs, dtype=np.int64)
         self.illegal: dict[str, IntArray] = {}  # (B,) actions that broke the mask, by agent
         self._bank = Bank(materials, self.layout, self.rules.disclosure, num_envs)
-        self._keys = Keys(num_envs)
         self._bank_rows = np.zeros(num_envs, dtype=np.int64)  # (B,) of each episode's material
         self._batch: Batch | None = None
-        self._over = np.zeros(num_envs, dtype=bool)  # episodes that ended and were not reset
         self._live = dict.fromkeys(self.possible_agents, np.zeros(num_envs, dtype=bool))
+        self._batched = {
+            name: batch_space(space, num_envs) for name, space in self.action_spaces.items()
+        }
 
     @abstractmethod
-    def begin(self, part: Part, rows: IntArray, keys: NDArray[np.uint64]) -> None:
+    def deal(self, part: Rows, rows: IntArray, keys: NDArray[np.uint64]) -> None:
         """Begin episodes with materials of the bank."""
 
     @abstractmethod
-    def play(self, part: Part, actions: Mapping[str, NDArray[Any]]) -> dict[str, FloatArray]:
+    def play(self, part: Rows, actions: Mapping[str, NDArray[Any]]) -> dict[str, FloatArray]:
         """Take one step in some episodes; ``actions`` and the rewards are ``(n, ...)``."""
 
     @abstractmethod
@@ -95,19 +102,14 @@ class VectorGame(ABC):
         """Legal actions of every agent ``(B, n)``; never none."""
 
     def reset(
-        self,
-        *,
-        seed: int | Sequence[int | None] | None = None,
-        options: Mapping[str, Any] | None = None,
+        self, *, seed: Seeds = None, options: Mapping[str, Any] | None = None
     ) -> tuple[Observations, Infos]:
-        """Begin all episodes; ``seed`` s seeds episode i with s + i.
-
-        ``options["material"]`` is a material or its number, for all, or a sequence for each.
-        """
-        self._keys.seed(seed, np.ones(self.num_envs, dtype=bool))
-        self._begin(self.all, self._wanted((options or {}).get("material")))
-        self._live = {name: np.ones(self.num_envs, bool) for name in self.possible_agents}
-        return self.observe(), self._infos()
+        """Begin all episodes, or some; ``seed`` s seeds episode i with s + i."""
+        rows = self.begin_chosen(seed, options)
+        self._revive(rows)
+        observations = self.observe()
+        infos, now = self._ends(self.rows(np.zeros(0, dtype=np.int64))), self._now()
+        return observations, {name: infos[name] | now[name] for name in self.possible_agents}
 
     def step(
         self, actions: Mapping[str, NDArray[Any]]
@@ -115,9 +117,10 @@ class VectorGame(ABC):
         """Let every agent act; gives observations, rewards, terminated, truncated and infos.
 
         Raises ``RuntimeError`` where an episode is over and was not reset, and ``ValueError`` for
-        actions that are missing or of another shape.
+        actions that are missing, or of another shape or type.
         """
-        if self._over.any():
+        self.check_begun()
+        if self.done.any():
             raise RuntimeError("an episode is over; call reset()")
         actions = {name: self._action(name, actions) for name in self.possible_agents}
         before = self._live
@@ -126,26 +129,22 @@ class VectorGame(ABC):
         after = self.live()
         terminated = {name: before[name] & ~after[name] for name in self.possible_agents}
         over = ~np.logical_or.reduce(list(after.values()))
-        late = np.zeros(self.num_envs, dtype=bool)
-        if self.max_cycles is not None:
-            late = (self.elapsed >= self.max_cycles) & ~over
+        late = self.late() & ~over
         truncated = {name: after[name] & late for name in self.possible_agents}
         self._live = {name: after[name] & ~late for name in self.possible_agents}
-        self._over = over | late
-        infos: Infos = {}
-        ended = self._over.nonzero()[0]
-        if len(ended):
-            infos = self._final_infos()
-            if self.autoreset:
-                last = self.observe()
-                for name in self.possible_agents:
-                    infos[name] |= {f"final_{key}": array for key, array in last[name].items()}
-                fresh = self._over.copy()
-                self._begin(self.batch.part(ended))
-                self._live = {name: alive | fresh for name, alive in self._live.items()}
+        self.done = over | late
+        ended = self.rows(self.done.nonzero()[0])
+        last: Observations = {}
+        if ended.size and self.autoreset:
+            last = self.observe()
+        infos = self._ends(ended)
+        if last:
+            self.begin_rows(ended)
+            self._revive(ended)
         observations = self.observe()
-        for name, info in self._infos().items():
-            infos[name] = infos.get(name, {}) | info
+        for name, now in self._now().items():
+            seen = {f"final_{key}": array for key, array in last.get(name, {}).items()}
+            infos[name] |= seen | now
         return observations, rewards, terminated, truncated, infos
 
     def legal(self, name: str, actions: IntArray) -> BoolArray:
@@ -179,7 +178,16 @@ class VectorGame(ABC):
     @property
     def over(self) -> BoolArray:
         """Episodes that ended and were not reset: ``(B,)``."""
-        return self._over
+        return self.done
+
+    @property
+    def max_cycles(self) -> int | None:
+        """Steps after which an episode is truncated."""
+        return self._limit
+
+    @max_cycles.setter
+    def max_cycles(self, steps: int | None) -> None:
+        self._limit = steps
 
     def material(self, episode: int) -> Material:
         """Give the material of an episode; for oracles and evaluation, not for policies."""
@@ -206,76 +214,69 @@ class VectorGame(ABC):
         """Make the arrays of the episodes, once the bank holds a first material."""
         return Batch(self.rules, self.actions, self.layout, bank, self.num_envs)
 
-    def _begin(self, part: Part, wanted: Sequence[int | Material] | None = None) -> None:
-        keys = self._keys.take(part)
-        busy = np.delete(self._bank_rows, part.numbers)
-        rows = self._bank.draw(keys, busy) if wanted is None else self._bank.give(wanted, busy)
-        self._bank_rows[part.at] = rows
+    def check_instance(self, given: Any) -> int | Material:
+        """Give a material that fits, in the order in which it is read, or the number of one."""
+        if not isinstance(given, Material):
+            return self.materials.place(given)
+        arranged = self.materials.arrange(given)
+        self.materials.prepare(arranged, self.layout)
+        return arranged
+
+    def begin(self, rows: Rows, keys: NDArray[np.uint64], wanted: Sequence[Any] | None) -> None:
+        """Begin episodes with materials that are wanted or drawn."""
+        busy = np.delete(self._bank_rows, rows.numbers)
+        places = self._bank.draw(keys, busy, wanted)
+        self._bank_rows[rows.at] = places
         if self._batch is None:
             self._batch = self.make_batch(self._bank)
             self.illegal = {
                 name: np.zeros(self.num_envs, dtype=np.int64) for name in self.possible_agents
             }
         for counts in self.illegal.values():
-            counts[part.at] = 0
-        self.elapsed[part.at] = 0
-        self._over[part.at] = False
-        self.begin(part, rows, keys)
+            counts[rows.at] = 0
+        self.deal(rows, places, keys)
+
+    def finals(self, rows: Rows) -> dict[str, NDArray[Any]]:
+        """Utilities of memories, and the rightly answered share of what was settled: ``(n,)``."""
+        batch, at = self.batch, rows.at
+        return batch.finals(rows) | {
+            "answered": batch.answered[at] / np.maximum(batch.settled[at], 1)
+        }
+
+    def _revive(self, rows: Rows) -> None:
+        """Let every agent of some episodes live: nobody has acted yet."""
+        for name, alive in self._live.items():
+            self._live[name] = alive.copy()
+            self._live[name][rows.at] = True
 
     def _action(self, name: str, actions: Mapping[str, Any]) -> NDArray[Any]:
         """Give the actions of an agent: ``(B, ...)``."""
         if name not in actions:
             raise ValueError(f"no actions were given for {name}")
-        space = self.action_spaces[name]
-        found, shape = np.asarray(actions[name]), (self.num_envs, *(space.shape or ()))
-        if found.shape != shape:
-            raise ValueError(f"{name}: actions have shape {found.shape}, not {shape}")
-        return found if space.shape else found.astype(np.int64)
+        try:
+            found = read_actions(actions[name], self._batched[name])
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}") from None
+        return found if self.action_spaces[name].shape else found.astype(np.int64)
 
-    def _wanted(self, material: Any) -> list[int | Material] | None:
-        if material is None:
-            return None
-        if isinstance(material, Material) or np.ndim(material) == 0:
-            material = [material] * self.num_envs
-        if len(material) != self.num_envs:
-            raise ValueError(
-                f"{len(material)} materials were given for {self.num_envs} environments"
-            )
-        return [
-            self.materials.arrange(each)
-            if isinstance(each, Material)
-            else self.materials.place(each)
-            for each in material
-        ]
-
-    def _infos(self) -> Infos:
-        masks = self.masks()
+    def _ends(self, ended: Rows) -> Infos:
+        """Give what the episodes ended with that did, zeros for the others."""
+        finals = self.spread_finals(ended)
+        final = np.zeros(self.num_envs, dtype=bool)
+        final[ended.at] = True
         return {
-            name: {"action_mask": masks[name], "illegal_action": self.illegal[name].copy()}
+            name: {
+                **{key: values.copy() for key, values in finals.items()},
+                "final": final.copy(),
+                "final_illegal_action": self.illegal[name] * final,
+            }
             for name in self.possible_agents
         }
 
-    def _final_infos(self) -> Infos:
-        """Utilities of the memories of episodes that are over: ``(B,)`` for every agent.
-
-        ``answered`` is the rightly answered share of what was settled.
-        """
-        part = self.batch.part(self._over.nonzero()[0])
-        masses = self.batch.masses(part)
-        values = {
-            "coverage": masses.coverage,
-            "precision": masses.precision,
-            "water_inflation": masses.coverage - masses.precision,
-            "size": self.batch.memory.count[part.at],
-            "utility": masses.utility,
-            "settled": self.batch.earned[part.at],
-            "answered": self.batch.answered[part.at] / np.maximum(self.batch.settled[part.at], 1),
-        }
-        final: dict[str, NDArray[Any]] = {"final": self._over.copy()}
-        for key, found in values.items():
-            final[key] = np.zeros(self.num_envs)
-            final[key][part.at] = found
+    def _now(self) -> Infos:
+        """Give what the infos say of the step that comes; after ``observe``."""
+        masks = self.masks()
         return {
-            name: {**final, "final_illegal_action": self.illegal[name].copy()}
+            name: {"action_mask": masks[name], "illegal_action": self.illegal[name].copy()}
             for name in self.possible_agents
         }

@@ -36,6 +36,13 @@ class Ragged:
     def __getitem__(self, row: int) -> IntArray:
         return self.values[self.offsets[row] : self.offsets[row + 1]]
 
+    def take(self, rows: IntArray) -> Ragged:
+        """Give some of the rows, in the order asked for."""
+        lengths = self.lengths[rows]
+        offsets = np.concatenate([[0], np.cumsum(lengths)])
+        places = np.arange(offsets[-1]) + np.repeat(self.offsets[rows] - offsets[:-1], lengths)
+        return Ragged(self.values[places], offsets)
+
     @cached_property
     def lengths(self) -> IntArray:
         """Length of each row: ``(rows,)``."""
@@ -56,12 +63,19 @@ class Ragged:
         return self._reduce(np.logical_and.reduceat, flags, empty=True)
 
     def _reduce(self, reduceat: Callable[..., Any], flags: BoolArray, *, empty: bool) -> BoolArray:
+        filled, starts, full = self._filled
+        if full:
+            return np.asarray(reduceat(flags[..., self.values], starts, axis=-1))
         out = np.full((*flags.shape[:-1], len(self)), empty)
-        filled = self.lengths > 0  # reduceat misreads an empty segment
-        if filled.any():
-            starts = self.offsets[:-1][filled]
+        if len(starts):
             out[..., filled] = reduceat(flags[..., self.values], starts, axis=-1)
         return out
+
+    @cached_property
+    def _filled(self) -> tuple[BoolArray, IntArray, bool]:
+        """Rows that are not empty, which ``reduceat`` misreads; where they start; if all are."""
+        filled = self.lengths > 0
+        return filled, self.offsets[:-1][filled], bool(filled.all() and len(filled))
 
 
 @dataclass(frozen=True)

@@ -179,16 +179,17 @@ class Material:
 
     def evaluate(self, memory: Memory) -> Evaluation:
         """Every utility of a memory, or of each memory of a batch, at once."""
-        mask = self.mask(memory)
-        coverage = self._coverage(mask)
+        mask, incidence = self.mask(memory), self.incidence
+        span = incidence.span(mask)
+        coverage = np.asarray(incidence.answered(span) @ incidence.probability)
         precision, exact = self._precision(mask)
         return Evaluation(
             coverage=coverage,
             precision=precision,
             water_inflation=coverage - precision,
             size=mask.sum(axis=-1).astype(np.float64),
-            cost=mask @ self.incidence.cost,
-            span=self.incidence.span(mask).sum(axis=-1) / max(len(self.items), 1),
+            cost=mask @ incidence.cost,
+            span=span.sum(axis=-1) / max(len(self.items), 1),
             exact=exact,
         )
 

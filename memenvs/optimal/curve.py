@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -14,12 +14,16 @@ from numpy.typing import ArrayLike
 from memenvs.material.budget import allowance
 from memenvs.material.incidence import BoolArray, FloatArray
 from memenvs.material.material import Material
+from memenvs.objective import Objective
 from memenvs.optimal.bounds import bound_curve
 from memenvs.optimal.bracket import ROUNDING, Bracket
 from memenvs.optimal.exact import solve
 from memenvs.optimal.greedy import offer_greedy
-from memenvs.optimal.model import reduce
+from memenvs.optimal.lagrange import bound_prefixes
+from memenvs.optimal.model import TOTAL, reduce
 from memenvs.optimal.programme import Programme
+from memenvs.optimal.swaps import offer_swaps
+from memenvs.reading.answers import ALL
 
 BATCH = 64  # memories evaluated at once
 
@@ -38,46 +42,71 @@ class Frontier:
 
 def frontier(
     material: Material,
-    objective: Literal["coverage", "precision"] = "coverage",
+    objective: str | Objective = "coverage",
     capacities: Iterable[float] | None = None,
     method: Literal["exact", "greedy", "bound"] = "exact",
     *,
     costs: ArrayLike | None = None,
     max_claims: int | None = None,
+    arrived: int | None = None,
     time_limit: float | None = None,
 ) -> Frontier:
     """Best utility of a memory at each capacity, U*(S) = max over cost(M) <= S of u(M) (eq. 7).
 
+    ``objective``: ``"coverage"``, ``"precision"``, ``"end-to-end"``, or an ``Objective`` with a
+    reader or a single query. Under a limited reader the curve need not end at the full context.
     ``capacities`` bound the summed cost of a memory (up to a relative 1e-9, so that .1 + .2 fits
     .3); None is every integer from 0 to the number of claims. ``costs`` ``(n_claims,)`` replaces
     the claims' own, all 1 unless the material says otherwise. ``max_claims`` bounds the number of
-    claims besides. ``method``: ``"exact"`` proves the optimum (until ``time_limit`` seconds are
-    over; then what is left open is an interval), ``"greedy"`` takes greedy memories and ``"bound"``
-    whole relaxations where they occur, both with a fast upper bound. A search may overrun the limit
-    by seconds on large materials, where HiGHS looks at the clock too rarely; Ctrl-C ends it.
+    claims besides; ``arrived`` leaves the first so many of the stream to choose from. ``method``:
+    ``"exact"`` proves the optimum (until ``time_limit`` seconds are over; then what is left open is
+    an interval), ``"greedy"`` takes greedy memories and ``"bound"`` whole relaxations where they
+    occur, both with a fast upper bound. A search may overrun the limit by seconds on large
+    materials, where HiGHS looks at the clock too rarely; Ctrl-C ends it.
 
     Values are attained by the memories returned, and upper bounds hold whatever the method.
     Precision under uncertain truth is exact while a query involves at most 10 uncertain claims
     (``options.MAX_UNCERTAIN``); past that its upper bound is loose and ``optimal`` rarely True.
     Raises ``ValueError`` for an unknown objective or method and for a negative or NaN number.
     """
-    _check_choice("objective", objective, ("coverage", "precision"))
+    sought = Objective(objective) if isinstance(objective, str) else objective  # type: ignore[arg-type]
     _check_choice("method", method, ("exact", "greedy", "bound"))
     asked = _capacities(capacities, len(material.claims))
     prices = _costs(costs, material)
     _check_limits(max_claims, time_limit)
+    _check_limits(arrived, None, "arrived")
     deadline = time.monotonic() + (math.inf if time_limit is None else time_limit)
     size = None if max_claims is None else int(max_claims)
     unit = prices.max()  # so that the solver's tolerances mean the same for any unit of cost
-    problem = reduce(material, objective, prices / unit, size)
+    pays = "coverage" if sought.utility == "coverage" else "precision"
+    weights = None if sought.query is None else sought.weights(material)
+    problem = reduce(material, pays, prices / unit, size, weights, arrived)
     ascending, place = np.unique(np.array(asked, dtype=np.float64), return_inverse=True)
     bracket = Bracket(problem, allowance(ascending / unit))
+    share = time.monotonic() + (deadline - time.monotonic()) / 3 if sought.limited else deadline
     if len(ascending) and len(problem.candidates):
-        _run(bracket, method, deadline)
-    values, uppers, optimal, memories = _settle(material, objective, bracket)
+        _run(bracket, "bound" if sought.limited else method, share)
+    values, uppers, optimal, memories = _settle(material, replace(sought, reader=ALL), bracket)
+    if sought.limited and len(ascending):
+        from memenvs.optimal.limited import Limited, candidates
+
+        useful = candidates(material, sought)
+        found = Limited(
+            material,
+            sought,
+            capacities=bracket.capacities,
+            costs=problem.costs,
+            max_claims=problem.max_claims,
+            useful=useful if arrived is None else useful[useful < arrived],
+            deadline=deadline,
+            uppers=uppers,
+        )
+        found.solve(method)
+        values, uppers, optimal = found.values, found.uppers, found.optimal
+        memories = found.memories
     ids = np.array(material.claim_ids, dtype=object)
     return Frontier(
-        objective=objective,
+        objective=sought.name,
         capacities=asked,
         values=values[place],
         memories=tuple(tuple(ids[memories[p]].tolist()) for p in place),
@@ -90,13 +119,16 @@ def _run(bracket: Bracket, method: str, deadline: float) -> None:
     if method == "exact":
         solve(bracket, deadline)
         return
+    paths = offer_greedy(bracket) if method == "greedy" else []
+    programme = Programme(bracket.problem)
+    bound_prefixes(bracket, programme, paths, deadline)
     if method == "greedy":
-        offer_greedy(bracket)
-    bound_curve(bracket, Programme(bracket.problem), deadline)
+        offer_swaps(bracket, deadline)
+    bound_curve(bracket, programme, deadline)
 
 
 def _settle(
-    material: Material, objective: str, bracket: Bracket
+    material: Material, objective: Objective, bracket: Bracket
 ) -> tuple[FloatArray, FloatArray, BoolArray, list[BoolArray]]:
     """Recompute values on the material, carry better memories up the curve, compare with bounds."""
     memories = list(bracket.memories)
@@ -106,18 +138,17 @@ def _settle(
     found, certain = np.zeros(len(distinct)), np.ones(len(distinct), dtype=bool)
     for start in range(0, len(distinct), BATCH):
         batch = np.array(distinct[start : start + BATCH])
-        if objective == "coverage":
-            found[start : start + BATCH] = material.coverage(batch)
-        else:
-            evaluation = material.evaluate(batch)
-            found[start : start + BATCH] = evaluation.precision
-            certain[start : start + BATCH] = evaluation.exact
+        found[start : start + BATCH] = objective.expected(material, batch)
+        if objective.utility != "coverage" and not material.incidence.certain:
+            certain[start : start + BATCH] = material.evaluate(batch).exact
     values, exact = found[rows], certain[rows]
     for place in range(1, len(memories)):
         if values[place - 1] > values[place]:
             memories[place] = memories[place - 1]
             values[place], exact[place] = values[place - 1], exact[place - 1]
     proved = ~bracket.is_open & bracket.problem.tight
+    if objective.utility == "end-to-end":  # the problem is that of precision, which bounds it
+        proved &= values * bracket.problem.total >= bracket.values - ROUNDING * TOTAL
     uppers = np.maximum(bracket.uppers / bracket.problem.total, values)
     optimal = exact & (proved | (uppers - values <= ROUNDING))
     return values, np.where(optimal, values, uppers), optimal, memories
@@ -158,8 +189,10 @@ def _costs(costs: ArrayLike | None, material: Material) -> FloatArray:
     return given
 
 
-def _check_limits(max_claims: int | None, time_limit: float | None) -> None:
+def _check_limits(
+    max_claims: int | None, time_limit: float | None, name: str = "max_claims"
+) -> None:
     if max_claims is not None and not (max_claims >= 0 and max_claims % 1 == 0):
-        raise ValueError(f"max_claims {max_claims} is not a whole number of 0 or more")
+        raise ValueError(f"{name} {max_claims} is not a whole number of 0 or more")
     if time_limit is not None and not time_limit >= 0:
         raise ValueError(f"time_limit {time_limit} is not a number of seconds of 0 or more")

@@ -10,7 +10,9 @@ import numpy as np
 from memenvs.optimal.bounds import bound_curve, relax_at
 from memenvs.optimal.bracket import Bracket
 from memenvs.optimal.greedy import offer_greedy
+from memenvs.optimal.lagrange import bound_prefixes
 from memenvs.optimal.programme import Programme
+from memenvs.optimal.swaps import offer_swaps
 
 ENUMERATED = 12  # candidate claims up to which all 2^n memories are compared
 SHORTEST = 1.0  # seconds of a search: HiGHS rarely looks at the clock before its first branching
@@ -27,8 +29,10 @@ def solve(bracket: Bracket, deadline: float) -> None:
     if len(problem.candidates) <= ENUMERATED:
         enumerate_memories(bracket)
         return
-    offer_greedy(bracket)
+    paths = offer_greedy(bracket)
     programme = Programme(problem)
+    bound_prefixes(bracket, programme, paths, deadline)
+    offer_swaps(bracket, deadline)
     if math.isfinite(deadline):  # a first bound for all, should time not suffice for each
         bound_curve(bracket, programme, deadline)
     for place in range(len(bracket.capacities)):

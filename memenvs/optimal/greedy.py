@@ -35,14 +35,15 @@ def one_claim_greedy(
     return tuple(material.claim_ids[claim] for claim in (*chosen, *rest)[:capacity])
 
 
-def offer_greedy(bracket: Bracket) -> None:
+def offer_greedy(bracket: Bracket) -> list[Path]:
     """Offer what greedy finds at every capacity; with claim costs, per cost and regardless of it.
 
     Decomposable: one lazy run gives every prefix, at least 1 - 1/e of the optimum with unit costs.
     Others: whole supports by gain per added cost, and single claims; the better of the two at each
-    capacity, without a guarantee.
+    capacity, without a guarantee. Gives the paths that were taken.
     """
     problem = bracket.problem
+    paths: list[Path] = []
     ones = np.ones_like(problem.costs)
     prices = [ones] if problem.unit_costs else [problem.costs, ones]
     supports = [tuple(problem.supports[p].tolist()) for p in range(len(problem.supports))]
@@ -50,14 +51,16 @@ def offer_greedy(bracket: Bracket) -> None:
     singles = [(int(claim),) for claim in problem.candidates]
     for price in prices:
         if problem.decomposable:
-            _offer_path(bracket, lazy_path(problem, price))
+            paths.append(lazy_path(problem, price))
         else:
-            for steps in (bundles, singles):
-                path = eager_path(problem, steps, price, float(bracket.capacities[-1]))
-                _offer_path(bracket, path)
+            end = float(bracket.capacities[-1])
+            paths += [eager_path(problem, steps, price, end) for steps in (bundles, singles)]
+    for path in paths:
+        _offer_path(bracket, path)
     if not problem.unit_costs:  # one costly claim may beat every cheap start
         for bundle in bundles:
             bracket.offer(_flags(problem, set(bundle)))
+    return paths
 
 
 def lazy_path(problem: Problem, price: FloatArray) -> Path:

@@ -62,18 +62,27 @@ class Problem:
 
 
 def reduce(
-    material: Material, objective: str, costs: FloatArray, max_claims: int | None
+    material: Material,
+    objective: str,
+    costs: FloatArray,
+    max_claims: int | None,
+    weights: FloatArray | None = None,
+    arrived: int | None = None,
 ) -> Problem:
     """Reduce a material to the problem of its ``"coverage"`` or ``"precision"`` frontier.
 
     Options that another one of the same query makes superfluous are dropped, queries with the same
     options merged. Precision keeps the supports that can be true; a truth strictly between 0 and 1
-    splits a query into scenarios.
+    splits a query into scenarios. ``weights`` ``(Q,)`` replace p_D; of a stream only the first
+    ``arrived`` claims can be stored.
     """
     incidence = material.incidence
+    end = len(costs) if arrived is None else arrived
     truth = incidence.truth if objective == "precision" else np.ones_like(incidence.truth)
     possible = [
-        tuple(sorted(support.tolist())) if (truth[support] > 0).all() else None
+        tuple(sorted(support.tolist()))
+        if (truth[support] > 0).all() and (support < end).all()
+        else None
         for support in (incidence.supports[p] for p in range(len(incidence.supports)))
     ]
     item_options: list[list[Option]] = []
@@ -81,8 +90,9 @@ def reduce(
         conflicts = tuple(sorted(incidence.conflicts[item].tolist()))
         supports = (possible[p] for p in incidence.item_supports[item])
         item_options.append([Option(s, conflicts) for s in supports if s is not None])
-    weights = np.array([query.weight for query in material.queries])
-    weights /= weights.max()
+    if weights is None:
+        weights = np.array([query.weight for query in material.queries])
+    weights = weights / weights.max()
     rows = [
         ({o for n in incidence.query_items[query] for o in item_options[n]}, float(weights[query]))
         for query in np.flatnonzero(weights).tolist()
@@ -127,7 +137,8 @@ def _unit(masses: FloatArray) -> float:
     if len(distinct) > 1000:
         return 0.0
     for divisor in range(1, 1001):
-        ratios = distinct / distinct[0] * divisor
+        with np.errstate(over="ignore"):  # a mass may be as small as any float
+            ratios = distinct / distinct[0] * divisor
         if ratios[-1] > MAX_UNITS:
             return 0.0
         if (np.abs(ratios - np.rint(ratios)) <= 1e-14 * ratios[-1]).all():

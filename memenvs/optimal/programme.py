@@ -51,6 +51,8 @@ class Programme:
         column: list[int] = []
         entry: list[float] = []
         limit: list[float] = []
+        ties: list[int] = []
+        tied: list[int] = []
         for place, query in enumerate(several.tolist()):
             members = option_column[problem.queries[query]]
             row += [len(limit)] * (len(members) + 1)
@@ -60,11 +62,20 @@ class Programme:
         for option in composite.tolist():
             for claims, sign in ((problem.supports, -1.0), (problem.conflicts, 1.0)):
                 for claim in column_of[claims[option]].tolist():
+                    if claim < 0:  # nobody stores it, so it withdraws nothing
+                        continue
+                    if sign < 0:
+                        ties.append(len(limit))
+                        tied.append(option)
                     row += [len(limit)] * 2
                     column += [int(option_column[option]), claim]
                     entry += [1.0, sign]
                     limit.append(max(sign, 0.0))
         self.row, self.column = np.array(row, dtype=np.int64), np.array(column, dtype=np.int64)
+        self._several = several
+        # Rows that tie a composite option to a claim, and which option that is.
+        self._ties = np.array(ties, dtype=np.int64)
+        self._tied = np.array(tied, dtype=np.int64)
         self.entry, self.limit = np.array(entry), np.array(limit)
         self.cost = problem.costs[problem.candidates]
         need = np.add.reduceat(
@@ -110,7 +121,7 @@ class Programme:
         columns = np.arange(self.n_claims, dtype=np.int32)
         known = start[self.problem.candidates].astype(np.float64)
         solver.setSolution(self.n_claims, columns, known)
-        _solve_interruptibly(solver)
+        solve_interruptibly(solver)
         info = solver.getInfo()
         ended = solver.getModelStatus() == highspy.HighsModelStatus.kOptimal
         upper = float(info.mip_dual_bound)
@@ -125,6 +136,23 @@ class Programme:
         flags[self.problem.candidates] = chosen
         return flags
 
+    def multipliers(self, asked: FloatArray) -> FloatArray:
+        """Give row multipliers that ask masses ``(R,)`` of the claims that could answer for them.
+
+        What several claims answer only together asks an equal share of each; mass that is not asked
+        is granted. Any masses up to the queries' own give a bound.
+        """
+        problem = self.problem
+        links = np.zeros(len(self.limit))
+        links[: len(self._several)] = asked[self._several]
+        due = np.bincount(
+            problem.queries.values,
+            np.repeat(asked, problem.queries.lengths),
+            minlength=len(problem.supports),
+        )
+        links[self._ties] = (due / np.maximum(problem.supports.lengths, 1))[self._tied]
+        return np.concatenate([[0.0, 0.0], links])
+
     def dual_bounds(
         self, multipliers: FloatArray, capacities: FloatArray, usable: BoolArray | None = None
     ) -> FloatArray:
@@ -133,21 +161,37 @@ class Programme:
         Valid for any multipliers, whatever the solver's tolerances were. Links are priced out; what
         is left is a fractional knapsack over claims, solved for all capacities by one sort.
         """
-        spread, links = multipliers[1], multipliers[2:]
-        reduced = self.profit - np.bincount(
-            self.column, self.entry * links[self.row], minlength=len(self.profit)
-        )
+        spread = multipliers[1]
+        reduced = self._reduced(multipliers[2:])
         if usable is not None:
             reduced[: self.first_query][~usable] = 0.0
-        constant = links @ self.limit + np.maximum(reduced[self.n_claims :], 0.0).sum()
+        constant = multipliers[2:] @ self.limit + np.maximum(reduced[self.n_claims :], 0.0).sum()
         claims = np.maximum(reduced[: self.n_claims] - spread, 0.0)
+        most = np.sort(claims)[::-1][: self.problem.max_claims].sum()  # that so many hold
         constant += spread * self.problem.max_claims
         order = np.argsort(-claims / self.cost, kind="stable")
         spent = np.concatenate([[0.0], np.cumsum(self.cost[order])])
         gained = np.concatenate([[0.0], np.cumsum(claims[order])])
         if self.problem.unit_costs:
             capacities = np.floor(np.minimum(capacities, self.problem.max_claims))
-        return np.asarray(constant + np.interp(capacities, spent, gained))
+        return np.asarray(constant + np.minimum(np.interp(capacities, spent, gained), most))
+
+    def slope(self, multipliers: FloatArray, capacity: float) -> FloatArray:
+        """Subgradient of the bound of one capacity in the multipliers: what its solution slacks."""
+        reduced = self._reduced(multipliers[2:])
+        chosen = (reduced > 0.0).astype(np.float64)
+        claims = np.maximum(reduced[: self.n_claims], 0.0)
+        order = np.argsort(-claims / self.cost, kind="stable")
+        before = np.cumsum(self.cost[order]) - self.cost[order]
+        chosen[order] *= np.clip((capacity - before) / self.cost[order], 0.0, 1.0)
+        held = np.bincount(self.row, self.entry * chosen[self.column], minlength=len(self.limit))
+        return np.concatenate([[0.0, 0.0], self.limit - held])
+
+    def _reduced(self, links: FloatArray) -> FloatArray:
+        """Profit of each column with the links priced out."""
+        return self.profit - np.bincount(
+            self.column, self.entry * links[self.row], minlength=len(self.profit)
+        )
 
     def usable(self, capacity: float) -> BoolArray:
         """Claims and composite options that fit the capacity by themselves."""
@@ -183,22 +227,30 @@ class Programme:
             lp.integrality_ = kinds + [highspy.HighsVarType.kContinuous] * (
                 n_columns - self.n_claims
             )
-        _swallow_banner()
-        solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
-        solver.setOptionValue("output_flag", False)
+        solver = new_solver()
         solver.setOptionValue("mip_allow_restart", False)  # up to four times slower with, here
         if n_columns < SMALL:
             solver.setOptionValue("presolve", "off")
         solver.setOptionValue("mip_rel_gap", 0.0)
         # Whole masses make whole values: less than one unit above the best proves it optimal.
         solver.setOptionValue("mip_abs_gap", 0.99 if self.problem.integral else 0.0)
-        for option in ("mip_feasibility", "primal_feasibility", "dual_feasibility"):
-            solver.setOptionValue(f"{option}_tolerance", TOLERANCE)
         solver.passModel(lp)
         return solver
 
 
-def _solve_interruptibly(solver: Any) -> None:
+def new_solver() -> Any:
+    """Give a silent solver of tight tolerances."""
+    import highspy
+
+    _swallow_banner()
+    solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
+    solver.setOptionValue("output_flag", False)
+    for option in ("mip_feasibility", "primal_feasibility", "dual_feasibility"):
+        solver.setOptionValue(f"{option}_tolerance", TOLERANCE)
+    return solver
+
+
+def solve_interruptibly(solver: Any) -> None:
     """Solve in a thread, so that Ctrl-C stops the search and reaches the caller."""
     solver.HandleUserInterrupt = True
     worker = threading.Thread(target=solver.solve, daemon=True)

@@ -58,7 +58,7 @@ class SimilarityReader:
         retrieved = np.zeros(shape, dtype=bool)
         if self.k == 0:
             return retrieved
-        ranks = _item_ranks(material, self.encoder)
+        ranks = item_ranks(material, self.encoder)
         for place in np.ndindex(spanned.shape[:-1]):
             (items,) = np.nonzero(spanned[place])  # few, where a memory is small
             if len(items) <= self.k:
@@ -128,10 +128,17 @@ def end_to_end(
     """
 
     def values(mask: BoolArray) -> FloatArray:
-        right = _right(material, mask, _named(material, mask, reader, reasoner))
+        right = answered_right(material, mask, reader, reasoner)
         return np.asarray(right @ material.incidence.probability)
 
     return plain(_in_chunks(material, material.mask(memory), values))
+
+
+def answered_right(
+    material: Material, mask: BoolArray, reader: Reader, reasoner: Reasoner
+) -> FloatArray:
+    """Give the chance of each query that its named item is known in truth: ``(..., Q)``."""
+    return _right(material, mask, _named(material, mask, reader, reasoner))
 
 
 def named_items(
@@ -203,7 +210,7 @@ def _asked(rows: Ragged) -> IntArray:
     return np.repeat(np.arange(len(rows)), rows.lengths)
 
 
-def _item_ranks(material: Material, encoder: Encoder | None) -> IntArray:
+def item_ranks(material: Material, encoder: Encoder | None = None) -> IntArray:
     """Place of each item in a query's order of similarity, best first: ``(Q, N)``."""
     key = ("item ranks", encoder or HashingEncoder())
     if key not in material.derived:

@@ -48,7 +48,7 @@ class Chat:
 
     def text(self, prompt: str) -> str:
         """Give what the model says, whatever that is: a refusal, or nothing, too."""
-        return self._ask(prompt, _text)
+        return self.ask(prompt, _text)
 
     def field(self, prompt: str, field: str, kind: type[T]) -> T:
         """Give one field, of the type ``kind``, of the JSON that the model says."""
@@ -59,9 +59,10 @@ class Chat:
                 raise ValueError(f"answered {said} where JSON with '{field}' was asked for")
             return value
 
-        return self._ask(prompt, read)
+        return self.ask(prompt, read)
 
-    def _ask(self, prompt: str, read: Callable[[bytes], T]) -> T:
+    def ask(self, prompt: str, read: Callable[[bytes], T]) -> T:
+        """Give what ``read`` makes of the answer; where it raises ``ValueError``, ask again."""
         body = chat_body(self.model, prompt)
         key = content_key("chat", self.url, body)
         kept = self._cache.get([key]).get(key)

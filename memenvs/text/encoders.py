@@ -253,7 +253,8 @@ def _embeddings(
         if item.embedding is not None:
             items[n] = item.embedding
         else:
-            items[n] = claims[incidence.supports[incidence.item_supports[n][0]]].mean(axis=0)
+            first = incidence.supports[incidence.item_supports[n][0]]
+            items[n] = claims[first[0]] if len(first) == 1 else claims[first].mean(axis=0)
     units = (unit_rows(claims), unit_rows(items), unit_rows(queries))
     for unit in units:
         unit.setflags(write=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from memenvs.policies.bisimulation.memory import UNKNOWN, Elements
 
@@ -16,13 +16,17 @@ class Look:
 
     signature: int  # tells pages apart
     label: int  # what it offers; pages of one signature carry one label
-    templates: Sequence[int]  # name of each action, by the action's number
+    templates: Sequence[int]  # name of each action, by its number; UNKNOWN: it is not legal here
     resolved: Sequence[bool]  # whether the name means that action alone, here
     elements: Elements = frozenset()  # what the rule "observation" compares
 
     def named(self, actions: Sequence[int]) -> list[int]:
         """Give the templates of actions, UNKNOWN where one does not resolve."""
         return [self.templates[a] if self.resolved[a] else UNKNOWN for a in actions]
+
+    def names(self, action: int) -> bool:
+        """Say whether an action is one of this page, legal and with a name."""
+        return 0 <= action < len(self.templates) and self.templates[action] != UNKNOWN
 
 
 class Endings(Protocol):
@@ -33,6 +37,20 @@ class Endings(Protocol):
 
         ``earned`` is its summed reward, ``steps`` its length.
         """
+        ...
+
+
+@runtime_checkable
+class Fitted(Endings, Protocol):
+    """Endings that must have seen episodes to say which are a success."""
+
+    @property
+    def level(self) -> float | None:
+        """What is known so far."""
+        ...
+
+    def fit(self, ended: Sequence[tuple[float, int]]) -> None:
+        """Set the level by what episodes earned, each in so many steps."""
         ...
 
 
@@ -54,6 +72,10 @@ class Shortlister(Protocol):
 
         ``state`` is None at the start of an episode.
         """
+        ...
+
+    def observe(self, executed: int, state: Any) -> Any:
+        """Learn which action was executed, its own choice or another; gives the next state."""
         ...
 
 

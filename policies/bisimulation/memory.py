@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from memenvs.policies.bisimulation.value import values
 from memenvs.storage.handles import Guard, one_at_a_time
 
 TIE = 1e-9  # scores that are closer are equal: values are swept to their fixed point
+STUCK = -1.0  # worth of what leaves a page as it is: that of a failure
 UNKNOWN = -1  # stands for a template that does not resolve: nothing is known of it
 Elements = frozenset[int]
 
@@ -31,7 +32,7 @@ class TransitionMemory:
     ``RULES``. Episodes may be recorded side by side.
     """
 
-    def __init__(self, rule: str = "action-conditioned", constants: Constants = PAPER) -> None:
+    def __init__(self, rule: str = "guarded", constants: Constants = PAPER) -> None:
         self.guard = Guard()  # threads may share a memory
         self.rule = rule
         self.constants = constants
@@ -82,10 +83,13 @@ class TransitionMemory:
         self.graph.record(source, self.template(template), target)
 
     @one_at_a_time
-    def evidence(self, signature: int, templates: Sequence[int]) -> Evidence:
+    def evidence(
+        self, signature: int, templates: Sequence[int], stuck: Collection[int] = ()
+    ) -> Evidence:
         """Give q_B of each template at a page, and how much the page's block recorded.
 
-        Nothing is recorded of a page that never was met.
+        Nothing is recorded of a page that never was met. ``stuck`` are templates that have left
+        this very page as it was in the running episode: what is seen here outweighs the pool.
         """
         node = self._nodes.get(signature)
         if node is None:
@@ -93,15 +97,17 @@ class TransitionMemory:
             return Evidence(nothing, 0, nothing.astype(np.int64))
         self._refresh()
         actions = [self._templates.get(template) for template in templates]
-        return pooled(self.graph, self._values, self._blocks, node, actions, self.constants)
+        found = pooled(self.graph, self._values, self._blocks, node, actions, self.constants)
+        found.values[[template in stuck for template in templates]] = STUCK
+        return found
 
     @one_at_a_time
-    def rerank(self, signature: int, templates: Sequence[int]) -> int:
+    def rerank(self, signature: int, templates: Sequence[int], stuck: Collection[int] = ()) -> int:
         """Give the place in a policy's shortlist of the best action (equation 8).
 
         Each place down the shortlist costs λ, and the first of equals is taken.
         """
-        scores = self.evidence(signature, templates).values
+        scores = self.evidence(signature, templates, stuck).values
         scores = scores - self.constants.rank_penalty * np.arange(len(templates))
         return int((scores >= scores.max() - TIE).argmax())
 
@@ -141,6 +147,15 @@ class TransitionMemory:
         elif self.graph.labels[node] != number:
             raise ValueError(f"the page of signature {signature} carried another label before")
         return node
+
+    @property
+    def signatures(self) -> Collection[int]:
+        """Signatures of the pages that are known."""
+        return self._nodes.keys()
+
+    def node(self, signature: int) -> int:
+        """Give the node of a known page; raises ``ValueError`` for another."""
+        return self._known(signature)
 
     def template(self, template: int) -> int:
         """Give the number of a template, which is added where it is new."""

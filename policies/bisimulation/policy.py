@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from memenvs.material.material import Material
 from memenvs.policies.base import Observation, Policy, State, attribute, privileged
 from memenvs.policies.bisimulation.adapter import Look
 from memenvs.policies.bisimulation.constants import PAPER
+from memenvs.policies.bisimulation.experience import Experience
 from memenvs.policies.bisimulation.memory import TransitionMemory
 from memenvs.policies.bisimulation.situations import LEVEL, Situations, outcome
 from memenvs.policies.bisimulation.trail import Trail, detour
@@ -47,9 +48,9 @@ class Bisimulation(Policy):
         super().__init__(env, seed)
         self._env = env
         self._situations = Situations(Trust(env, seed))
-        self._learns = variant == LEARNING
-        found = self._training(None if self._learns else variant)
-        if not found and not self._learns:
+        self.learns = variant == LEARNING
+        found = self._training(None if self.learns else variant)
+        if not found and not self.learns:
             raise ValueError(
                 "the policy 'bisimulation' has nothing to train on beside the one material; name "
                 "others, or learn while tested: bisimulation:NAME_OR_FILE, bisimulation:learning"
@@ -58,6 +59,11 @@ class Bisimulation(Policy):
         self._fitted: dict[str, tuple[TransitionMemory, float]] = {}  # by what was left out
         self._names: dict[int, str] = {}  # of the materials that were played
         self._running: dict[int, Running] = {}  # episodes, where it learns
+
+    @property
+    def alone(self) -> bool:
+        """Whether it goes on learning."""
+        return self.learns
 
     def memory(self, without: str = "") -> TransitionMemory:
         """Give the memory of every training material but that of the name."""
@@ -75,7 +81,7 @@ class Bisimulation(Policy):
         """Rerank the shortlist of each episode."""
         *base, episodes = state
         looks, shortlists, base_state = self._situations.read(observation, masks, tuple(base))
-        if self._learns:
+        if self.learns:
             seen = zip(episodes.tolist(), looks, shortlists, strict=True)
             actions = [self._learn(*each) for each in seen]
         else:
@@ -107,10 +113,11 @@ class Bisimulation(Policy):
         without = without if without in self._experience else ""
         if without not in self._fitted:
             rest = [each for name, each in self._experience.items() if name != without]
-            level = float(np.median([each.share for each in rest])) if rest else LEVEL
-            memory = TransitionMemory(constants=PAPER)
-            for each in rest:
-                each.replay(memory, level)
+            shares = [self._situations.share(each.earned, len(each.actions)) for each in rest]
+            level = float(np.median(shares)) if rest else LEVEL
+            memory = TransitionMemory("action-conditioned")
+            for each, share in zip(rest, shares, strict=True):
+                each.replay(memory, outcome(share, level))
             self._fitted[without] = memory, level
         return self._fitted[without]
 
@@ -124,7 +131,7 @@ class Bisimulation(Policy):
         if named is not None:
             return named
         fixed = attribute(self._env, "materials").fixed
-        others = not self._learns and len(fixed) > 1  # what it plays it must not have learned from
+        others = not self.learns and len(fixed) > 1  # what it plays it must not have learned from
         return list(fixed)[:MATERIALS] if others else ()
 
 
@@ -134,22 +141,6 @@ class Running:
 
     trail: Trail
     action: int  # the last one taken
-
-
-@dataclass
-class Experience:
-    """One episode on a training material."""
-
-    looks: list[Look] = field(default_factory=list)
-    actions: list[int] = field(default_factory=list)
-    share: float = 0.0  # of the settled queries that were answered
-
-    def replay(self, memory: TransitionMemory, level: float) -> None:
-        """Record the episode: a success where its share reaches ``level``."""
-        trail = Trail(memory, self.looks[0])
-        for action, look in zip(self.actions, self.looks[1:], strict=False):
-            trail.follow(action, look, 0.0)
-        trail.close(self.actions[-1], outcome(self.share, level))
 
 
 def explore(materials: Sequence[Material], rules: Rules, seed: int) -> dict[str, Experience]:
@@ -173,11 +164,9 @@ def explore(materials: Sequence[Material], rules: Rules, seed: int) -> dict[str,
         for place in np.flatnonzero(running).tolist():
             found[place].looks.append(looks[place])
             found[place].actions.append(actions[place])
-            found[place].share += float(rewards[place])
+            found[place].earned += float(rewards[place])
         step += 1
         running &= ~terminated
-    for experience in found:
-        experience.share = situations.share(experience.share, len(experience.actions))
     return dict(zip([material.name for material in materials], found, strict=True))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import IntEnum
 from typing import Any
 
@@ -12,6 +13,7 @@ from memenvs.material.incidence import BoolArray, FloatArray, IntArray
 from memenvs.policies.base import Observation, State
 from memenvs.policies.bisimulation.adapter import Look
 from memenvs.policies.bisimulation.graph import FAILURE, NEITHER, SUCCESS
+from memenvs.policies.bisimulation.memory import UNKNOWN
 from memenvs.policies.rules.joint import JointRule
 from memenvs.policies.rules.rule import Rule
 
@@ -49,11 +51,11 @@ class Situations:
     The signature is the situation: phase, fill, the claim's worth beside the lowest stored one's,
     its similarity to what is stored, its importance (or confidence), its source's record, which
     roles the lowest slot leaves to others, and the moment. The label is phase and fill. An episode
-    is a success where the settled share reaches ``level``. Raises ``ValueError`` for a base policy
-    without scores, and for priorities.
+    is a success where the settled share reaches ``level``, which ``fit`` sets. Raises
+    ``ValueError`` for a base policy without scores, and for priorities.
     """
 
-    def __init__(self, base: Rule, level: float = LEVEL) -> None:
+    def __init__(self, base: Rule, level: float | None = None) -> None:
         scores = isinstance(base, JointRule) or type(base).act is Rule.act
         if not scores:
             raise ValueError(f"the base policy {type(base).__name__} does not score claims")
@@ -67,7 +69,12 @@ class Situations:
         """Say how an episode ended that earned so much in so many steps."""
         if not terminated:
             return NEITHER
-        return outcome(self.share(earned, steps), self.level)
+        level = LEVEL if self.level is None else self.level
+        return outcome(self.share(earned, steps), level)
+
+    def fit(self, ended: Sequence[tuple[float, int]]) -> None:
+        """Call the better half of some episodes a success: what each earned, in so many steps."""
+        self.level = float(np.median([self.share(*each) for each in ended]))
 
     def share(self, earned: float, steps: int) -> float:
         """Share of the queries of an episode that were answered."""
@@ -87,7 +94,8 @@ class Situations:
         looks, shortlists = [], []
         for i, choice in enumerate(np.asarray(first).tolist()):
             writes = legal[i] & (names[i] != Name.OTHER)
-            looks.append(self._look(int(labels[i]), features[i].tolist(), names[i], writes))
+            look = self._look(int(labels[i]), features[i].tolist(), names[i], writes, masks[i])
+            looks.append(look)
             shortlists.append(self._shortlist(choice, worth[i], writes))
         return looks, shortlists, state
 
@@ -148,10 +156,18 @@ class Situations:
         features = np.stack(columns, axis=1)
         return features[:, 0] * 16 + features[:, 1] * 2 + features[:, 2], features
 
-    def _look(self, label: int, features: list[int], names: IntArray, writes: BoolArray) -> Look:
+    def _look(
+        self,
+        label: int,
+        features: list[int],
+        names: IntArray,
+        writes: BoolArray,
+        legal: BoolArray,
+    ) -> Look:
         actions = self._actions
         clears = [int(Name.CLEAR)] * (actions.slots if actions.clears else 0)
-        templates = [int(Name.PASS), *names.tolist(), *clears, *[int(Name.CONSIDER)] * actions.pool]
+        named = [int(Name.PASS), *names.tolist(), *clears, *[int(Name.CONSIDER)] * actions.pool]
+        templates = np.where(legal, named, UNKNOWN).tolist()
         resolved = [True, *writes.tolist(), *[False] * (len(clears) + actions.pool)]
         signature = 0
         for value in features:

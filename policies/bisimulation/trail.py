@@ -20,22 +20,31 @@ class Trail:
         self.look = look
         self.earned = 0.0
         self.steps = 0
+        self._stuck: dict[int, set[int]] = {}  # by page: what left it as it was
         memory.begin(look.signature, look.label, look.elements)
 
     def evidence(self, actions: Sequence[int]) -> Evidence:
         """Give what the page's block says of actions."""
-        return self.memory.evidence(self.look.signature, self.look.named(actions))
+        named, stuck = self.look.named(actions), self._stuck.get(self.look.signature, ())
+        return self.memory.evidence(self.look.signature, named, stuck)
 
     def rerank(self, shortlist: Sequence[int]) -> int:
         """Give the place of the best action in a shortlist."""
-        return self.memory.rerank(self.look.signature, self.look.named(shortlist))
+        named, stuck = self.look.named(shortlist), self._stuck.get(self.look.signature, ())
+        return self.memory.rerank(self.look.signature, named, stuck)
 
     def follow(self, action: int, look: Look, reward: float) -> None:
-        """Record a step to another page."""
+        """Record a step to another page; of an action without a name, the page alone."""
+        if not self.look.names(action):
+            self.memory.add_page(look.signature, look.label, look.elements)
+            self.earned, self.steps, self.look = self.earned + reward, self.steps + 1, look
+            return
         template, before = self.look.templates[action], self.look
         self.earned += reward
         self.steps += 1
         self.look = look
+        if look.signature == before.signature:
+            self._stuck.setdefault(look.signature, set()).add(template)
         self.memory.record(
             before.signature,
             template,
@@ -53,7 +62,9 @@ class Trail:
         self.close(action, endings.role(self.earned, self.steps, terminated))
 
     def close(self, action: int, role: int) -> None:
-        """Record that the last step led to the terminal of a role."""
+        """Record that the last step led to the terminal of a role, if the step had a name."""
+        if not self.look.names(action):
+            return
         template = self.look.templates[action]
         self.memory.record(self.look.signature, template, 0, 0, 0.0, True, role)
 

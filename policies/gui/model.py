@@ -2,48 +2,64 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from memenvs.envs.gui.columns import ELEMENTS
 from memenvs.envs.gui.env import encode
 from memenvs.envs.gui.page import KINDS, Action, Page
 from memenvs.policies.gui.scripted import ALTERNATIVES, shortcut
-from memenvs.text.model_server import ModelServer, chat_body, chat_field
+from memenvs.text.chat import Chat
+from memenvs.text.model_server import chat_field
 
 PROMPT = """You act on a web page. Goal: {goal}
 Visible elements:
 {elements}
 Text: {text}
 Done so far: {done}
-Give up to {count} different actions, the best first, each as [kind, number of the element]; a kind
-is "click" or "hover". Reply with JSON alone: {{"actions": [["click", 0], ["hover", 2]]}}."""
+An action is [kind, number of the element]; a kind is "click" or "hover".
+"""
+BEST = """Give the best action. Reply with JSON alone: {"actions": [["click", 0]]}."""
+OTHERS = """Give up to {count} other actions than {first}, the best first. Reply with JSON alone:
+{{"actions": [["click", 0], ["hover", 2]]}}."""
 LONGEST_TEXT = 2000  # characters of a page that are sent
 
 
-class ModelPolicy:
-    """Ask a model for a shortlist, at temperature 0, and no question twice.
+class History(NamedTuple):
+    """What an episode is told to the model as."""
 
-    The same shortcut stands before it as before the scripted policy: where an element carries the
-    label that the goal names, no model is asked. Arguments and errors are those of ``ModelServer``.
-    The state is what was chosen first in the episode so far, in words.
+    done: tuple[str, ...] = ()  # what was executed, in words
+    page: Page | None = None  # that is shown
+
+
+class ModelPolicy:
+    """Ask a model for its action, and in a second call for others, as the paper does.
+
+    The head of a shortlist is what the model does alone, so that a memory that never overrides
+    plays as the model plays. No question is asked twice. The same shortcut stands before it as
+    before the scripted policy: where an element carries the label that the goal names, no model is
+    asked. The model is told what was executed, which may not be what it chose. Errors are those of
+    ``Chat``.
     """
 
-    def __init__(self, base_url: str, model: str, **settings: Any) -> None:
-        self._server = ModelServer(base_url, "/chat/completions", "model", **settings)
-        self._model = model
+    def __init__(self, chat: Chat) -> None:
+        self._chat = chat
         self._known: dict[str, list[int]] = {}  # by prompt
 
     def shortlist(
         self, observation: Any, info: dict[str, Any], state: Any = None
-    ) -> tuple[list[int], tuple[str, ...]]:
+    ) -> tuple[list[int], History]:
         """Give up to four distinct legal actions, its own choice first, and the next state."""
         page: Page = info["page"]
-        done: tuple[str, ...] = state or ()
+        done = (state or History()).done
         found = shortcut(observation)
         if not found and page.elements:
             found = self._ask(page, done)
-        found = found[:ALTERNATIVES] or [0]
-        return found, (*done, describe(found[0], page))
+        return found[:ALTERNATIVES] or [0], History(done, page)
+
+    def observe(self, executed: int, state: History) -> History:
+        """Note what was executed."""
+        assert state.page is not None
+        return state._replace(done=(*state.done, describe(executed, state.page)))
 
     def _ask(self, page: Page, done: tuple[str, ...]) -> list[int]:
         lines = [
@@ -55,11 +71,16 @@ class ModelPolicy:
             elements="\n".join(lines),
             text=page.text[:LONGEST_TEXT],
             done="; ".join(done) or "nothing",
-            count=ALTERNATIVES,
         )
+        first = self._answer(prompt + BEST, page)[0]
+        if len(lines) == 1:
+            return [first]
+        others = OTHERS.format(count=ALTERNATIVES - 1, first=describe(first, page))
+        return list(dict.fromkeys([first, *self._answer(prompt + others, page)]))
+
+    def _answer(self, prompt: str, page: Page) -> list[int]:
         if prompt not in self._known:
-            body = chat_body(self._model, prompt)
-            self._known[prompt] = self._server.ask(body, lambda sent: read_actions(sent, page))
+            self._known[prompt] = self._chat.ask(prompt, lambda sent: read_actions(sent, page))
         return self._known[prompt]
 
 

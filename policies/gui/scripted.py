@@ -28,6 +28,12 @@ class ScriptedPolicy:
     The state is the number of steps taken in the episode.
     """
 
+    privileged = False
+    knows = ""
+
+    def __init__(self, env: Any = None, seed: int = 0) -> None:
+        """Make it; it needs nothing of an environment, and has no chance."""
+
     def shortlist(
         self, observation: Any, info: dict[str, Any], state: Any = None
     ) -> tuple[list[int], int]:
@@ -36,6 +42,10 @@ class ScriptedPolicy:
         named = shortcut(observation)
         found = named if named else self._search(observation["elements"], step)
         return found[:ALTERNATIVES], step + 1
+
+    def observe(self, executed: int, state: Any) -> Any:
+        """Forget it, as a frozen agent does."""
+        return state
 
     def predict(
         self,

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memenvs.envs.memorization.privileged import Privileged
-from memenvs.envs.memorization.rules import Utility
 from memenvs.envs.memorization.slots import EMPTY
 from memenvs.material.incidence import BoolArray, FloatArray, IntArray
 from memenvs.material.material import Material
+from memenvs.objective import Objective
 from memenvs.policies.base import Observation, Policy, State, privileged
 from memenvs.policies.rules.rule import as_priority
-from memenvs.text.encoders import embeddings
 
 ROUNDING = 1e-12  # of a sum of masses
 
@@ -32,7 +30,7 @@ class Clairvoyant(Policy):
     def __init__(self, env: Any, seed: int = 0) -> None:
         super().__init__(env, seed)
         self._env = env
-        self._exact: dict[tuple[int, int], ExactUtility] = {}  # of the running episodes
+        self._exact: dict[tuple[int, int | None], ExactUtility] = {}  # of the running episodes
 
     def act(
         self, observation: Observation, masks: NDArray[np.bool_], state: State
@@ -42,10 +40,10 @@ class Clairvoyant(Policy):
         known, self._exact = self._exact, {}
         chosen = np.zeros(len(views))
         for place, view in enumerate(views):
-            query = self._query(view, observation["queries"][place])
-            key = view.number, query
+            key = view.number, view.query
             if key not in self._exact:
-                self._exact[key] = known.get(key) or self._utility(view, query)
+                objective = Objective.of(self.rules).asking(view.query)
+                self._exact[key] = known.get(key) or ExactUtility(view.load(), objective)
             if view.considered is None:
                 chosen[place] = self._consider(masks[place], observation, place)
             else:
@@ -53,20 +51,6 @@ class Clairvoyant(Policy):
         if self.rules.action == "priority":
             return as_priority(chosen), state
         return chosen.astype(np.int64), state
-
-    def _query(self, view: Privileged, rows: NDArray[Any]) -> int:
-        """Give the query that alone will be asked, at level 0; -1 elsewhere."""
-        if self.rules.disclosure != "one":
-            return -1
-        shown = rows[0, self.layout.slice("embedding", "queries")]
-        return int((embeddings(view.load())[2] @ shown).argmax())
-
-    def _utility(self, view: Privileged, query: int) -> ExactUtility:
-        material = view.load()
-        if query >= 0:
-            asked = [replace(q, weight=float(i == query)) for i, q in enumerate(material.queries)]
-            material = replace(material, queries=tuple(asked))
-        return ExactUtility(material, self.rules.utility)
 
     def _consider(self, mask: BoolArray, observation: Observation, place: int) -> int:
         if not self.layout.pool:
@@ -98,18 +82,19 @@ class Clairvoyant(Policy):
 
 
 class ExactUtility:
-    """Exact utilities of memories that differ by one replacement, under p_D."""
+    """Exact utilities of memories that differ by one replacement, by an objective."""
 
-    def __init__(self, material: Material, utility: Utility) -> None:
+    def __init__(self, material: Material, objective: Objective) -> None:
         self._material = material
-        self._utility = utility
+        self._objective = objective
+        self._weights = objective.weights(material)
         incidence = material.incidence
         self.true: BoolArray = incidence.truth == 1.0  # (E,)
         self.possible: BoolArray = incidence.truth > 0.0  # (E,)
         single = incidence.decomposable and incidence.monotone and incidence.certain
         # Queries that each claim answers by itself, where claims work by themselves alone.
         self._answers: NDArray[np.int8] | None = None  # (E, Q)
-        if single and utility != "end-to-end":
+        if single and not objective.limited and objective.utility != "end-to-end":
             self._answers = self._single_answers()
 
     def replacements(self, slots: IntArray, claim: int) -> tuple[float, FloatArray]:
@@ -119,7 +104,7 @@ class ExactUtility:
         """
         if self._answers is None:
             return self._evaluated(slots, claim)
-        probability = self._material.incidence.probability
+        probability = self._weights
         occupied = slots != EMPTY
         held = self._answers[np.where(occupied, slots, 0)]
         count = held[occupied].sum(axis=0, dtype=np.int16)
@@ -135,20 +120,15 @@ class ExactUtility:
             if stored != EMPTY:
                 memories[place, stored] = False
         memories[:-1, claim] = True
-        evaluate = {
-            "coverage": self._material.coverage,
-            "precision": self._material.precision,
-            "end-to-end": self._material.end_to_end,
-        }[self._utility]
-        values = np.asarray(evaluate(memories))
+        values = np.asarray(self._objective.expected(self._material, memories))
         return float(values[-1]), values[:-1]
 
     def _single_answers(self) -> NDArray[np.int8]:
         incidence = self._material.incidence
-        answers = np.zeros((len(self.true), len(incidence.probability)), dtype=np.int8)
+        answers = np.zeros((len(self.true), len(self._weights)), dtype=np.int8)
         for item in range(len(incidence.answers)):
             for support in incidence.item_supports[item].tolist():
                 claim = int(incidence.supports[support][0])
-                if self._utility == "coverage" or self.true[claim]:
+                if self._objective.utility == "coverage" or self.true[claim]:
                     answers[claim, incidence.answers[item]] = 1
         return answers

@@ -3,36 +3,43 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Callable
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memenvs.envs.memorization.privileged import Privileged
+from memenvs.envs.memorization.rules import Rules
 from memenvs.envs.memorization.slots import EMPTY
 from memenvs.material.incidence import BoolArray
 from memenvs.material.material import Material
-from memenvs.optimal.curve import frontier
+from memenvs.objective import Objective
 from memenvs.policies.base import Observation, Policy, State, privileged
 
 KEPT = 1024  # plans that stay known
 TIME_LIMIT = 60.0  # seconds for a plan; where optimality is not proved by then, the best found
 
 
+Plan = Callable[[Material, Rules, Objective], tuple[str, ...]]  # claims of the best memory
+
+
 class Oracle(Policy):
     """Write the claims of a planned memory as they are considered, and no others.
 
-    The plan is a best memory for the objective that the utility asks for: coverage, or else
-    precision. Privileged: it knows truth, queries and p_D.
+    The plan is a best memory by the environment's objective; at level 0 for the asked query.
+    Privileged: it knows truth, queries and p_D.
     """
 
     privileged: ClassVar[bool] = True
     method: ClassVar[Literal["exact", "greedy"]]
+    known: Plan | None = None  # where best memories are known already
 
     def __init__(self, env: Any, seed: int = 0) -> None:
         super().__init__(env, seed)
         self._env = env
-        self._plans: OrderedDict[int, BoolArray] = OrderedDict()  # by the number of a material
+        # By the number of a material, and the query that alone is asked.
+        self._plans: OrderedDict[tuple[int, int | None], BoolArray] = OrderedDict()
 
     def act(
         self, observation: Observation, masks: NDArray[np.bool_], state: State
@@ -46,18 +53,21 @@ class Oracle(Policy):
 
     def plan(self, view: Privileged) -> BoolArray:
         """Give the planned memory of an episode: ``(n_claims,)``."""
-        known = self._plans.get(view.number)
+        key = view.number, view.query
+        known = self._plans.get(key)
         if known is None:
-            known = self._plans[view.number] = self._solve(view.load())
+            objective = Objective.of(self.rules).asking(view.query)
+            known = self._plans[key] = self._solve(view.load(), objective)
             if len(self._plans) > KEPT:
                 self._plans.popitem(last=False)
         return known
 
-    def _solve(self, material: Material) -> BoolArray:
+    def _solve(self, material: Material, objective: Objective) -> BoolArray:
+        if self.known is not None:
+            return material.mask(self.known(material, self.rules, objective))
         slots, budget = self.rules.capacity, self.rules.budget
-        result = frontier(
+        result = objective.frontier(
             material,
-            "coverage" if self.rules.utility == "coverage" else "precision",
             [slots if budget is None else budget],
             self.method,
             costs=np.ones(len(material.claims)) if budget is None else None,
@@ -83,7 +93,7 @@ class Oracle(Policy):
 
 
 class Optimal(Oracle):
-    """Keep an optimal memory (eq. 13; under coverage its analogue without truth)."""
+    """Keep an optimal memory (eq. 13, and its analogues under other objectives)."""
 
     method = "exact"
 

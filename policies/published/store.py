@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from memenvs.material.incidence import BoolArray, FloatArray, IntArray
 from memenvs.policies.base import Observation, Policy, State
 from memenvs.policies.published.books import Books, View
-from memenvs.policies.published.judge import Judge, configured_judge
+from memenvs.policies.published.judge import Judge, ObservableJudge, configured_judge
 from memenvs.policies.rules.rule import as_priority
 
 KEPT = len(Books._fields)
@@ -57,6 +57,11 @@ class Today(Policy):
         self.variant = variant or (self.variants[0] if self.variants else "")
         self.judge = judge or configured_judge()
         self._env = env
+
+    @property
+    def alone(self) -> bool:
+        """Whether a language model judges."""
+        return not isinstance(self.judge, ObservableJudge)
 
     @abstractmethod
     def decide(self, view: View, own: State) -> tuple[Verdict, State]:

@@ -49,6 +49,11 @@ class SystemPolicy(Policy):
         self._begun = 0
         self._entries = self._unmatched = self._beyond = 0  # at the ends of episodes
 
+    @property
+    def alone(self) -> bool:
+        """Always: a system is asked one text after another."""
+        return True
+
     @abstractmethod
     def _opener(self, variant: str) -> Callable[[], System]:
         """Find what makes a system; raises ``ValueError`` that says what is wrong with it."""

@@ -9,6 +9,7 @@ from gymnasium.vector import SyncVectorEnv
 from memenvs import Claim, Item, Material, Query
 from memenvs.envs.memorization.env import MemorizationEnv
 from memenvs.envs.memorization.vector import MemorizationVectorEnv
+from memenvs.wrappers import FinalInfo
 
 
 def random_material(rng, *, claims=None, certain=True, conflicts=0.0, dimension=4):
@@ -66,7 +67,7 @@ def pair(material, number, mode, limit=None, **kwargs):
 
     def scalar():
         env = MemorizationEnv(material, **kwargs)
-        return env if limit is None else gym.wrappers.TimeLimit(env, limit)
+        return env if limit is None else FinalInfo(gym.wrappers.TimeLimit(env, limit))
 
     native = MemorizationVectorEnv(
         material, num_envs=number, autoreset_mode=mode, max_episode_steps=limit, **kwargs

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from memenvs.text.cache import Cache
-from memenvs.train.own_material.reading import passages_of, read_document
+from memenvs.train.own_material.reading import Reading, open_document, passages_of
 from memenvs.train.own_material.segment import claims_of
 
 
@@ -47,14 +47,21 @@ def write_questions(path, *questions, newline="\n"):
     return path
 
 
-def read(tmp_path, name, content, by=None, language=None, room=1000, cache=None):
-    """Write a document and read it; give its claims and what was noted."""
+def opened(tmp_path, name, content, by=None, language=None, room=1000, cache=None, **reading):
+    """Write a document and read it; give its claims and the document with its notes."""
     path = tmp_path / name
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    cache = cache or Cache(None)
-    document, kept = read_document(name, path, cache)
-    passages = passages_of(document, kept, cache)
-    return claims_of(document, passages, by, language, room), document.notes
+    settings = Reading(**reading)
+    document = open_document(name, path, settings.encoding)
+    passages = passages_of(document, cache or Cache(None), settings)
+    return claims_of(document, passages, by, language, room), document
+
+
+def read(tmp_path, name, content, **how):
+    """Write a document and read it; give its claims and what was noted."""
+    placed, document = opened(tmp_path, name, content, **how)
+    return placed, document.notes
 
 
 def texts(placed):

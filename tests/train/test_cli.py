@@ -2,6 +2,8 @@
 
 import json
 import math
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -116,6 +118,8 @@ def test_compare_writes_tables_and_plots(tmp_path: Path) -> None:
     out = tmp_path / "deep" / "out"
     found = answer("compare", "--material", "odyssey", "--episodes", "2", "--out", str(out))
     assert {path.name for path in out.iterdir()} == {
+        "scores.csv",
+        "scores.json",
         "rows.csv",
         "summary.csv",
         "comparison.json",
@@ -194,3 +198,18 @@ def test_convert_leaves_nothing_half_done(tmp_path: Path) -> None:
     assert not out.exists()
     assert memenvs_cli(*arguments).exit_code == 0
     assert out.exists()
+
+
+def test_listing_environments_loads_no_engine() -> None:
+    program = (
+        "import sys; from click.testing import CliRunner; from memenvs.train.cli import main; "
+        "assert CliRunner().invoke(main, ['envs']).exit_code == 0; print(*sys.modules)"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    loaded = set(run.stdout.split())
+    assert "memenvs.train.terminal" in loaded
+    for engine in ("compare", "play", "places", "optima", "tables"):
+        assert f"memenvs.train.{engine}" not in loaded
+    assert not {"memenvs.policies", "memenvs.optimal.curve", "torch", "scipy"} & loaded

@@ -10,7 +10,7 @@ import memenvs
 from instances import random_material
 from memenvs.material.records import Claim, Item, Query
 from memenvs.materials.odyssey import odyssey
-from memenvs.train import play as play_module
+from memenvs.train import playing as playing_module
 from memenvs.train.compare import Comparison, compare
 from memenvs.train.experiment import load_experiment
 
@@ -128,12 +128,13 @@ def test_regret_by_hand() -> None:
 def test_every_policy_plays_the_same_episodes(monkeypatch: pytest.MonkeyPatch) -> None:
     played = defaultdict(list)
 
-    def play(env: Any, policy: Any, material: Any, seed: int, layer: Any) -> Any:
-        played[type(policy).__name__, env.unwrapped.rules.capacity].append((material.name, seed))
-        return original(env, policy, material, seed, layer)
+    def play(env: Any, policy: Any, units: Any, layer: Any) -> Any:
+        key = type(policy).__name__, env.unwrapped.rules.capacity
+        played[key] += [(unit.instance.name, unit.seed) for unit in units]
+        return original(env, policy, units, layer)
 
-    original = play_module.play
-    monkeypatch.setattr(play_module, "play", play)
+    original = playing_module.play
+    monkeypatch.setattr(playing_module, "play", play)
     run(material=["odyssey", "odyssey-noisy"], capacity=[2, 3], policy=["fifo"], episodes=3)
     assert set(played) == {(n, c) for n in ("FirstInFirstOut", "Random") for c in (2, 3)}
     first, *others = played.values()

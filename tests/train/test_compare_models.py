@@ -10,7 +10,7 @@ from memenvs.train.cast import Cast
 from memenvs.train.compare import compare
 from memenvs.train.experiment import load_experiment
 from memenvs.train.places import make_setting
-from memenvs.train.play import episode_seed, play
+from memenvs.train.play import play_one, units
 from memenvs.train.tables import print_comparison, write_tables
 from saved_models import train
 
@@ -43,10 +43,7 @@ def by_hand(folder, seeds, settings):
     models = [load(folder / f"seed-{seed}", env) for seed in seeds]
     return np.array(
         [
-            [
-                play(env, model, material, episode_seed(0, material.name, 0))["precision"]
-                for material in setting.materials
-            ]
+            [play_one(env, model, unit).values["precision"] for unit in units(setting.instances)]
             for model in models
         ]
     )

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from memenvs.materials.library import add_material
-from memenvs.train.experiment import Experiment, load_experiment, shipped_configs
+from memenvs.train.experiment import load_experiment, shipped_configs
 from memenvs.train.places import gather, make_setting
 
 BAD = {
@@ -70,8 +70,7 @@ def test_an_experiment_names_one_thing_to_play() -> None:
 
 def test_fresh_materials_are_drawn_from_fixed_seeds() -> None:
     add_material("drawn-for-a-test", drawn)
-    experiment = Experiment(material=["drawn-for-a-test"], materials=3)
-    first, again = gather(experiment), gather(experiment)
+    first, again = (gather(["drawn-for-a-test"], count=3) for _ in range(2))
     assert [m.name for m in first] == ["drawn-0", "drawn-1", "drawn-2"]
     assert [m.claims for m in first] == [m.claims for m in again]
     assert len({m.claims for m in first}) == 3
@@ -79,7 +78,7 @@ def test_fresh_materials_are_drawn_from_fixed_seeds() -> None:
 
 def test_one_material_cannot_play_twice() -> None:
     with pytest.raises(ValueError, match="two materials are named 'odyssey'"):
-        gather(Experiment(material=["odyssey", "odyssey"]))
+        gather(["odyssey", "odyssey"])
 
 
 def drawn(generator: Any) -> Any:

@@ -9,6 +9,7 @@ from click.testing import CliRunner
 import memenvs
 from memenvs.materials.odyssey import odyssey_noisy
 from memenvs.train.cli import main
+from own_envs import register_own
 
 
 def play(*arguments, typed=""):
@@ -120,7 +121,6 @@ def test_the_end_of_the_input_ends_quietly():
         ([], "an ID or --material NAME_OR_FILE"),
         (["memenvs/Odyssey-v0", "--material", "odyssey"], "not both"),
         (["memenvs/Nowhere-v0"], "memenvs/Nowhere-v0"),
-        (["CartPole-v1"], "no memorization environment"),
         (["--material", "iliad"], "'iliad' is neither a registered material"),
         (["memenvs/Odyssey-v0", "--capacity", "0"], "--capacity"),
         (["memenvs/Odyssey-v0", "--seed", "-1"], "--seed"),
@@ -132,3 +132,37 @@ def test_bad_input_is_one_line_and_exit_code_2(arguments, problem):
     assert result.stdout == ""
     assert len(result.stderr.splitlines()) == 1
     assert problem in result.stderr
+
+
+def test_a_poisoned_history_is_played_by_numbers():
+    result = play("memenvs/Poisoning-v0", typed="99\nx\n" + "0\n" * 60)
+    assert result.exit_code == 0, result.output
+    first, *_ = result.stdout.split("(q to quit)")
+    assert "   0   stop" in first
+    assert "99 is not legal here" in result.stdout
+    assert "'x' is no number" in result.stdout
+    end = result.stdout[result.stdout.index("the end after ") :]
+    # No context is ever filled: nothing is answered, rightly or wrongly.
+    assert "earned 0\n" in end
+    assert "accuracy 0\n" in end
+    assert "prompt_tokens 0\n" in end
+
+
+def test_a_page_is_played_by_its_elements():
+    result = play("memenvs/Panels-button-v0", typed="?\nq\n")
+    assert result.exit_code == 0, result.output
+    assert "   0   click " in result.stdout
+    assert "  32   hover " in result.stdout
+    assert "there is no optimal policy to ask" in result.stdout
+    assert "stopped after 0 actions" in result.stdout
+    assert play("memenvs/Panels-button-v0", "--capacity", "3").exit_code == 2
+
+
+def test_an_own_environment_is_played():
+    walk = play(register_own("MaskInInfo"), typed="2\n" + "1\n" * 4 + "0\n0\n")
+    assert "2 is not legal here" in walk.stdout  # there is a wall
+    assert "the end after 6 actions\nearned 3" in walk.stdout
+    strides = play(register_own("Continuous"), typed="2\n0.9 1\n" + "0.9\n" * 6)
+    assert "2 is not between [-1.] and [1.]" in strides.stdout
+    assert "type 1 numbers" in strides.stdout
+    assert "earned 3" in strides.stdout

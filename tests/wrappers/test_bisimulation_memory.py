@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import gymnasium as gym
 import numpy as np
 import pytest
 from gymnasium import spaces
+from gymnasium.envs.registration import WrapperSpec
+from gymnasium.utils.env_checker import check_env
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from memenvs.envs.levels import LEVELS
 from memenvs.envs.memorization.env import MemorizationEnv
 from memenvs.envs.memorization.vector import MemorizationVectorEnv
+from memenvs.envs.panels.env import PanelsEnv
+from memenvs.envs.panels.vector import PanelsVectorEnv
 from memenvs.policies import make
 from memenvs.policies.bisimulation import FAILURE, NEITHER, SUCCESS, Look, TransitionMemory
 from memenvs.policies.bisimulation.graph import TARGET
+from memenvs.testing.batches import assert_same_play
+from memenvs.testing.checks import (
+    check_arrays,
+    check_illegal_actions,
+    check_pickle,
+    check_processes,
+    check_seeds,
+    check_steps,
+)
 from memenvs.wrappers import BisimulationMemory, VectorBisimulationMemory
 
 LEFT, RIGHT = 0, 1
@@ -46,6 +61,9 @@ class Timid:
     def shortlist(self, observation: Any, info: Any, state: Any) -> tuple[list[int], int]:
         return [LEFT, RIGHT], (state or 0) + 1
 
+    def observe(self, executed: int, state: int) -> int:
+        return state
+
     def look(self, observation: Any, info: Any) -> Look:
         return Look(int(observation["page"][0]), 0, [10, 11], [True, True])
 
@@ -53,8 +71,8 @@ class Timid:
         return NEITHER if not terminated else SUCCESS if earned > 0 else FAILURE
 
 
-def doors(**options: Any) -> BisimulationMemory:
-    return BisimulationMemory(Doors(), Timid(), adapter=Timid(), **options)
+def doors(explore: int = 0, **options: Any) -> BisimulationMemory:
+    return BisimulationMemory(Doors(), Timid(), adapter=Timid(), explore=explore, **options)
 
 
 def episode(env: BisimulationMemory, action: int) -> tuple[float, list[bool]]:
@@ -124,7 +142,7 @@ def test_bad_arguments_are_named():
         doors(rule="likeness")
     with pytest.raises(TypeError, match="cannot read a Doors"):
         BisimulationMemory(Doors(), Timid())
-    with pytest.raises(TypeError, match="neither gives shortlists nor scores claims"):
+    with pytest.raises(TypeError, match=r"neither gives shortlists .* nor scores claims"):
         BisimulationMemory(Doors(), object())
     with pytest.raises(ValueError, match="Reservoir does not score claims"):
         BisimulationMemory(memorization(), make("reservoir", memorization()))
@@ -142,7 +160,7 @@ def memorization(**settings: Any) -> MemorizationEnv:
 @pytest.mark.parametrize("base", ["trust", "confidence"])
 def test_what_it_takes_is_legal_and_silence_is_the_base_policy(base, settings):
     env = MemorizationEnv("readable", capacity=6, strict=True, **settings)
-    wrapped = BisimulationMemory(env, base)
+    wrapped = BisimulationMemory(env, base, explore=0)
     policy = make(base, env)
     observation, _ = wrapped.reset(seed=3)
     state, over = None, False
@@ -158,11 +176,14 @@ def test_what_it_takes_is_legal_and_silence_is_the_base_policy(base, settings):
 @pytest.mark.parametrize("mode", ["SameStep", "NextStep", "Disabled"])
 def test_a_vector_of_one_is_played_as_the_scalar_wrapper_plays(mode):
     settings = {**LEVELS["2"], "capacity": 6}
-    one = BisimulationMemory(MemorizationEnv("hidden", **settings), "trust", mode="advise")
+    one = BisimulationMemory(
+        MemorizationEnv("hidden", **settings), "trust", mode="advise", explore=1
+    )
     several = VectorBisimulationMemory(
         MemorizationVectorEnv("hidden", num_envs=1, autoreset_mode=mode, **settings),
         "trust",
         mode="advise",
+        explore=1,
     )
     expected, _ = one.reset(seed=5)
     found, _ = several.reset(seed=[5])
@@ -175,6 +196,7 @@ def test_a_vector_of_one_is_played_as_the_scalar_wrapper_plays(mode):
         found, rewards, terminated, _, infos = several.step(np.array([action]))
         assert (rewards[0], terminated[0]) == (reward, over)
         assert infos["evidence"].tolist() == [0]
+        assert infos["_evidence"].tolist() == [True]
         if over:
             assert several.observation_space.contains(found)
             expected, _ = one.reset()
@@ -190,10 +212,138 @@ def test_a_vector_of_one_is_played_as_the_scalar_wrapper_plays(mode):
 
 def test_several_environments_share_one_memory():
     env = VectorBisimulationMemory(
-        MemorizationVectorEnv("hidden", num_envs=3, **{**LEVELS["2"], "capacity": 6}), "trust"
+        MemorizationVectorEnv("hidden", num_envs=3, **{**LEVELS["2"], "capacity": 6}),
+        "trust",
+        explore=0,
     )
     env.reset(seed=0)
     for _ in range(5):
         _, _, _, _, infos = env.step(np.array([each[0] for each in env.shortlists]))
     assert env.memory.graph.edges[3].sum() == 15
     assert infos["override"].shape == (3,)
+
+
+def panels(task: str, **options: Any) -> BisimulationMemory:
+    return BisimulationMemory(PanelsEnv(task), "scripted", **options)
+
+
+def successes(env: Any, episodes: int, first: int = 0) -> int:
+    """Play the first choice of a policy, as the documentation does."""
+    won = 0
+    for instance in range(first, first + episodes):
+        _, _ = env.reset(options={"instance": instance})
+        over = False
+        while not over:
+            _, _, terminated, truncated, info = env.step(env.shortlist[0])
+            over = terminated or truncated
+        won += bool(info["success"])
+    return won
+
+
+def test_as_documented_it_explores_and_then_beats_the_bare_policy():
+    bare = successes(panels("tabs-order", explore=0), 60)
+    assert bare == 0
+    env = panels("tabs-order")
+    successes(env, 20)
+    assert env.memory.graph.begun == 20
+    assert successes(env, 40, first=20) == 40
+    other = panels("tabs-order", memory=env.memory)
+    assert successes(other, 10, first=60) == 10  # it has explored, and does not do so again
+
+
+def test_detours_depend_on_the_episode_and_nothing_else():
+    first, second = panels("tabs-3"), panels("tabs-3")
+    for env in (first, second):
+        successes(env, 8)
+    assert first.memory.graph.edges.tolist() == second.memory.graph.edges.tolist()
+    still = panels("tabs-3", explore=0)
+    successes(still, 8)
+    assert first.memory.graph.edges.tolist() != still.memory.graph.edges.tolist()
+
+
+def test_around_memorization_the_median_of_what_explored_says_what_a_success_is():
+    env = BisimulationMemory(memorization(), "trust", explore=5)
+    shares = []
+    for seed in range(5):
+        assert env.memory.graph.begun == 0  # nothing is recorded until the level is known
+        env.reset(seed=seed)
+        over, earned, steps = False, 0.0, 0
+        while not over:
+            _, reward, over, _, _ = env.step(env.shortlist[0])
+            earned, steps = earned + reward, steps + 1
+        shares.append(earned)
+    assert env.memory.graph.begun == 5
+    edges = env.memory.graph.edges
+    won = edges[3][edges[TARGET] == SUCCESS].sum()
+    assert won == sum(share >= np.median(shares) for share in shares)
+
+
+@pytest.mark.parametrize("action", [-1, 31, 64, 1000])
+@pytest.mark.parametrize("mode", ["act", "advise"])
+def test_illegal_actions_are_left_to_the_environment(mode, action):
+    env = panels("tabs-2", mode=mode, explore=0)
+    env.reset(seed=0)
+    *_, info = env.step(action)
+    assert info["illegal_action"] == 1
+    assert info["override"] is False
+    assert env.memory.graph.records == 0
+    env.step(0)
+    assert env.memory.graph.records == 1
+
+
+IDS = ("Panels-tabs-3", "Hidden")
+
+
+@pytest.fixture(params=IDS)
+def wrapped_id(request):
+    """An id whose specification holds the wrapper, so that other processes make it, too."""
+    mine = f"memenvs-test/{request.param}-v0"
+    spec = gym.spec(f"memenvs/{request.param}-v0")
+    policy = "scripted" if request.param.startswith("Panels") else "trust"
+    wrapper = WrapperSpec(
+        "BisimulationMemory",
+        "memenvs.wrappers:BisimulationMemory",
+        {"policy": policy, "mode": "advise", "explore": 2},
+    )
+    gym.register(mine, spec.entry_point, kwargs=dict(spec.kwargs), additional_wrappers=(wrapper,))
+    yield mine
+    del gym.registry[mine]
+
+
+@pytest.mark.parametrize(
+    "check",
+    [check_steps, check_seeds, check_processes, check_pickle, check_illegal_actions, check_arrays],
+)
+def test_the_wrapper_meets_the_contract_of_environments(wrapped_id, check):
+    check(wrapped_id)
+
+
+def test_both_checkers_pass_the_wrapper_itself():
+    from stable_baselines3.common.env_checker import check_env as check_env_for_sb3
+
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "(?s).*(different from the unwrapped|unconventional)")
+        check_env(panels("tabs-3"), skip_render_check=True)
+        for mode in ("act", "advise"):  # advice grows, so that no two resets show the same
+            check_env_for_sb3(panels("tabs-3", mode=mode), skip_render_check=True)
+
+
+@pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP])
+@pytest.mark.parametrize("use", ["act", "advise"])
+def test_a_batch_of_one_is_told_what_gymnasium_s_own_batch_is_told(use, mode):
+    options = {"policy": "scripted", "mode": use, "explore": 2}
+    scalar = SyncVectorEnv(
+        [lambda: BisimulationMemory(PanelsEnv("tabs-3"), **options)], autoreset_mode=mode
+    )
+    native = VectorBisimulationMemory(
+        PanelsVectorEnv("tabs-3", num_envs=1, autoreset_mode=mode), **options
+    )
+    assert_same_play(scalar, native, 60, seed=3, illegal=0.1)
+
+
+def test_ppo_without_masks_learns_through_it():
+    from stable_baselines3 import PPO
+
+    model = PPO("MultiInputPolicy", panels("tabs-3", mode="advise"), n_steps=64, batch_size=32)
+    model.learn(128)
+    assert model.num_timesteps == 128

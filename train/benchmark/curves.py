@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from memenvs.envs.levels import LEVELS
-from memenvs.envs.memorization.vector import MemorizationVectorEnv
-from memenvs.material.incidence import FloatArray
 from memenvs.materials.generator.tiers import TIERS
-from memenvs.optimal.curve import frontier
 from memenvs.policies import is_path
 from memenvs.policies.learned.models import Model, find_models
-from memenvs.train.batches import EPISODES, episode_seeds, play_batches
 from memenvs.train.benchmark.protocol import Curve, Protocol
-from memenvs.train.cast import Cast, refusals
+from memenvs.train.cast import refusals
+from memenvs.train.optima import Optima
+from memenvs.train.places import Place, place_of_materials
+from memenvs.train.play import units
+from memenvs.train.playing import Playing
 from memenvs.train.statistics import mean_interval
 
 
@@ -32,32 +30,33 @@ def curve_records(
     claims are read at every point, so that nothing but what was settled differs. A record for each
     policy and point, with its interval over materials and seeds.
     """
-    tier = TIERS[curve.tier]
-    materials = list(tier.split(protocol.split)[: curve.materials])
-    seeds = episode_seeds(len(materials), protocol.seed)
-    records = []
+    optima, records = Optima(protocol.time_limit), []
     for every in curve.every:
-        env = _batch(protocol, curve, every)
-        best = _optima(curve.tier, protocol.split, curve.materials, env.rules.capacity)
-        claims = len(materials[0].claims)
+        place = _place(protocol, curve, every)
+        rules, played = place.rules, units(place.instances, 1, protocol.seed)
+        assert rules is not None
+        playing = Playing(place, episodes=len(played), seed=protocol.seed, optima=optima)
+        best = [
+            optima.reference(each.value, rules, rules.capacity).at_capacity.value
+            for each in place.instances
+        ]
+        claims = len(place.instances[0].value.claims)
         for name in policies:
-            cast = Cast(name, env, protocol.seed, [material.name for material in materials])
-            shares = np.array(
-                [
-                    _play(env, cast.player(materials[0].name, member), materials, seeds) / best
-                    for member in range(cast.size)
-                ]
-            )
-            low, high = mean_interval(shares, protocol.seed) or (None, None)
+            cast, shares = playing.cast(name), []
+            for member in range(cast.size):
+                ended = playing.all(name, played, member)
+                pairs = zip(ended, best, strict=True)
+                shares.append([each.values["precision"] / optimum for each, optimum in pairs])
+            low, high = mean_interval(np.array(shares), protocol.seed) or (None, None)
             records.append(
                 {
                     "tier": curve.tier,
                     "policy": name,
-                    "settled": env.rules.total(claims) - env.rules.closing,
-                    "share": float(shares.mean()),
+                    "settled": rules.total(claims) - rules.closing,
+                    "share": float(np.mean(shares)),
                     "low": low,
                     "high": high,
-                    "materials": len(materials),
+                    "materials": len(played),
                     "seeds": cast.size,
                 }
             )
@@ -67,7 +66,7 @@ def curve_records(
 def curve_refusals(protocol: Protocol, curve: Curve, policies: Sequence[str]) -> dict[str, str]:
     """Say why policies cannot play a curve: a reason by name."""
     first = TIERS[curve.tier].split(protocol.split)[0].name
-    env = _batch(protocol, curve, curve.every[0])
+    env = _place(protocol, curve, curve.every[0]).batch(1)
     return refusals(policies, [env], [first], protocol.seed)
 
 
@@ -96,27 +95,9 @@ def training_records(policies: Sequence[str]) -> list[dict[str, Any]]:
     return records
 
 
-@cache
-def _optima(tier: str, split: str, count: int, capacity: int) -> FloatArray:
-    """Best precision at the capacity of each material: ``(M,)``."""
-    return np.array(
-        [
-            frontier(material, "precision", [capacity]).values[0]
-            for material in TIERS[tier].split(split)[:count]
-        ]
-    )
-
-
-def _batch(protocol: Protocol, curve: Curve, every: int | None) -> MemorizationVectorEnv:
-    settings = {**LEVELS["2"], **TIERS[curve.tier].preset, "every": every}
-    size = min(EPISODES, curve.materials)
-    return MemorizationVectorEnv(curve.tier, split=protocol.split, num_envs=size, **settings)
-
-
-def _play(
-    env: MemorizationVectorEnv, policy: Any, materials: Sequence[Any], seeds: Sequence[int]
-) -> FloatArray:
-    return play_batches(env, lambda _: policy, materials, seeds)["precision"]
+def _place(protocol: Protocol, curve: Curve, every: int | None) -> Place:
+    arguments, count = {"every": every}, curve.materials
+    return place_of_materials([curve.tier], arguments, split=protocol.split, count=count)
 
 
 def _settled_per_step(model: Model) -> float | None:

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.metadata
 import json
-import platform
-import sys
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -21,10 +18,10 @@ from memenvs.train.cast import facts, refusals
 from memenvs.train.compare import Comparison, compare
 from memenvs.train.experiment import Experiment, load_experiment
 from memenvs.train.places import make_setting
+from memenvs.train.provenance import versions
 
 FORMAT = "memenvs.benchmark/1"
 CURVES = "curves"  # the part that every protocol has
-PACKAGES = ("memenvs", "gymnasium", "numpy", "scipy", "torch", "stable-baselines3", "sb3-contrib")
 
 Report = Callable[[str, Comparison], None]  # a part's name, and what was found
 Save = Callable[[dict[str, Any]], None]  # is given the document so far
@@ -113,17 +110,6 @@ def run_benchmark(
         del left_out[CURVES]
     save(document)
     return document
-
-
-def versions() -> dict[str, str]:
-    """Versions of Python and of the packages that numbers depend on."""
-    found = {"python": platform.python_version(), "platform": sys.platform}
-    for name in PACKAGES:
-        try:
-            found[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            continue
-    return found
 
 
 def digest(materials: Iterable[Material]) -> str:

@@ -34,7 +34,7 @@ def benchmark(
     and a digest of the materials, and say what was left out. They are written after each part.
     """
     from memenvs.material.files import write_whole
-    from memenvs.train import tables
+    from memenvs.train import tables, terminal
     from memenvs.train.benchmark.protocol import PROTOCOLS
     from memenvs.train.benchmark.run import run_benchmark, silent
 
@@ -46,7 +46,7 @@ def benchmark(
 
     def save(document: dict[str, Any]) -> None:
         if target is not None:
-            write_whole(target, (tables.as_json(document) + "\n").encode())
+            write_whole(target, (terminal.as_json(document) + "\n").encode())
 
     given = {"locomo": locomo, "entailment-bank": entailment_bank}
     document = run_benchmark(
@@ -58,7 +58,7 @@ def benchmark(
         save=save,
     )
     if as_json:
-        click.echo(tables.as_json(document))
+        click.echo(terminal.as_json(document))
     else:
         tables.print_curves(document["curves"])
         for name, reason in document["left_out"].items():

@@ -12,8 +12,8 @@ import click
 @click.option("--set", "assignments", metavar="KEY=VALUE", multiple=True, help="Override a key.")
 @click.option(
     "--share",
-    type=click.FloatRange(0, 1),
-    help="Share of the frontier whose time is taken. Default: the CPU's best.",
+    type=float,
+    help="Share of the frontier, or score, whose time is taken. Default: the CPU's best.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def benchmark_device(
@@ -22,20 +22,21 @@ def benchmark_device(
     """Run the training CONFIG on the CPU and on a CUDA GPU, in one go.
 
     Prints steps per second, how time is split, and the seconds until validation reached a share of
-    the frontier. Where there is no GPU its figures read "unmeasured".
+    the frontier, or a score in environments without one. Where there is no GPU its figures read
+    "unmeasured".
     """
-    from memenvs.train import tables
+    from memenvs.train import terminal
     from memenvs.train.learn.device import benchmark_devices
     from memenvs.train.learn.settings import load_training
 
     training = load_training(config, assignments)
     found = benchmark_devices(training, share, lambda line: click.echo(line, err=True))
     if as_json:
-        click.echo(tables.as_json(found))
+        click.echo(terminal.as_json(found))
         return
     names = list(next(iter(found.values())))
     cells = [[name, *(_cell(figures[name]) for figures in found.values())] for name in names]
-    tables.make_console().print(tables.plain_table(["", *found], cells, {""}))
+    terminal.make_console().print(terminal.plain_table(["", *found], cells, {""}))
 
 
 def _cell(value: Any) -> str:

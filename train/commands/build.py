@@ -8,19 +8,31 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
+    from memenvs.text.times import Order
     from memenvs.train.own_material.build import Advance
     from memenvs.train.own_material.segment import By
 
 
 @click.command()
 @click.argument("documents", metavar="DOC...", nargs=-1, required=True)
-@click.option("--questions", required=True, metavar="FILE", help="Questions, as JSON Lines.")
+@click.option(
+    "--questions", required=True, metavar="FILE", help="Questions, as JSON, JSON Lines or CSV."
+)
 @click.option("--out", required=True, metavar="FILE", help="The material to write.")
 @click.option("--name", help="Of the material. Default: OUT's.")
 @click.option(
     "--by",
     type=click.Choice(("sentence", "passage")),
     help="What a claim is. Default: sentences of prose; messages and rows as they are.",
+)
+@click.option("--join-answers", is_flag=True, help="A question and its short answer: one claim.")
+@click.option("--exclude", multiple=True, metavar="GLOB", help="Files of folders to leave out.")
+@click.option("--strict", is_flag=True, help="Refuse if a file of a folder cannot be read.")
+@click.option("--encoding", metavar="NAME", help="Of texts that are not UTF-8. Default: a guess.")
+@click.option(
+    "--dates",
+    type=click.Choice(("dmy", "mdy", "ymd")),
+    help="Order of day, month and year in numbers. Default: as the dates of a file show.",
 )
 @click.option("--language", metavar="CODE", help="Of the text (en, de, ...). Default: by script.")
 @click.option(
@@ -46,6 +58,11 @@ def build(
     out: str,
     name: str | None,
     by: By | None,
+    join_answers: bool,
+    exclude: tuple[str, ...],
+    strict: bool,
+    encoding: str | None,
+    dates: Order | None,
     language: str | None,
     encoder: str,
     encoder_model: str | None,
@@ -67,7 +84,7 @@ def build(
     from memenvs.text.embedders.named import DIMENSION, named_encoder
     from memenvs.train.own_material.build import build as made
     from memenvs.train.own_material.judging import configured_link_judge
-    from memenvs.train.tables import make_console
+    from memenvs.train.terminal import make_console
 
     check_target(out)
     cache = Cache(folder or _cache_folder())
@@ -95,6 +112,11 @@ def build(
                 cache=cache,
                 judge=judge,
                 progress=progress,
+                exclude=exclude,
+                strict=strict,
+                encoding=encoding,
+                dates=dates,
+                join_answers=join_answers,
             )
     finally:
         cache.close()

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 def check(file: str, as_json: bool) -> None:
     """Read a material FILE strictly and say what it holds, one line a material."""
     from memenvs.material.files import load_materials
-    from memenvs.train import tables
+    from memenvs.train import terminal
 
     found = [_described(material) for material in load_materials(file)]
     if as_json:
-        click.echo(tables.as_json(found))
+        click.echo(terminal.as_json(found))
         return
     for each in found:
         click.echo(_line(each))

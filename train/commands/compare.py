@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 MAX_SEED = 2**63 - 1
+FAILED = 1  # exit code where an episode of a policy failed
 
 if TYPE_CHECKING:
     from memenvs.train.compare import Comparison
@@ -79,44 +80,47 @@ if TYPE_CHECKING:
 )
 @click.option("--out", metavar="DIR", help="Write tables and the plot there.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def compare(config: str | None, as_json: bool, **options: Any) -> None:
+def compare(config: str | None, as_json: bool, **options: Any) -> int:
     """Compare write policies on the same episodes, and with the best possible.
 
     CONFIG is a YAML file whose keys are these options, or the name of one that comes with the
     package (demo); options given here override it. In a game the policies are the writers: each
     against every opponent, or together (NAME:split, NAME:split-often: as independent copies).
     """
-    from memenvs.train import tables
+    from memenvs.train import tables, terminal
     from memenvs.train.compare import compare as run
     from memenvs.train.experiment import load_experiment
 
     experiment = load_experiment(config, _given(options))
     if experiment.game is not None:
         _in_game(experiment, as_json=as_json)
-        return
+        return 0
     folder = None if experiment.out is None else _folder(experiment.out)
-    comparison = run(experiment, curve=folder is not None, track=tables.progress)
+    comparison = run(experiment, curve=folder is not None, track=terminal.progress)
     if folder is not None:
         _write(comparison, folder)
     if as_json:
-        click.echo(tables.as_json(comparison.as_document()))
+        click.echo(terminal.as_json(comparison.as_document()))
     else:
         tables.print_comparison(comparison)
+    for line in tables.failures(comparison):
+        click.echo(f"memenvs: {line}", err=True)
+    return FAILED if comparison.failed else 0
 
 
 def _in_game(experiment: Experiment, *, as_json: bool) -> None:
     """Compare in a game."""
-    from memenvs.train import tables
+    from memenvs.train import terminal
     from memenvs.train.games.compare import compare_in_game
     from memenvs.train.games.tables import print_game, write_game
 
-    comparison = compare_in_game(experiment, tables.progress)
+    comparison = compare_in_game(experiment, terminal.progress)
     if experiment.out is not None:
         folder = Path(experiment.out)
         folder.mkdir(parents=True, exist_ok=True)
         write_game(comparison, folder)
     if as_json:
-        click.echo(tables.as_json(comparison.as_document()))
+        click.echo(terminal.as_json(comparison.as_document()))
     else:
         print_game(comparison)
 
@@ -143,4 +147,5 @@ def _write(comparison: Comparison, folder: Path) -> None:
     from memenvs.train import plots, tables
 
     tables.write_tables(comparison, folder)
-    plots.save_frontier_plot(comparison, folder)
+    if comparison.curve is not None:
+        plots.save_frontier_plot(comparison, folder)

@@ -15,18 +15,18 @@ if TYPE_CHECKING:
 def envs(as_json: bool) -> None:
     """List the registered environments."""
     import memenvs
-    from memenvs.train import tables
+    from memenvs.train import terminal
 
     rows = [_described(row) for row in memenvs.registered_envs()]
     if as_json:
-        click.echo(tables.as_json(rows))
+        click.echo(terminal.as_json(rows))
         return
     cells = [
         [", ".join(v) if isinstance(v, list) else str(v or "") for v in row.values()]
         for row in rows
     ]
-    table = tables.plain_table(list(rows[0]), cells, set(rows[0]) - {"capacity"})
-    tables.make_console().print(table)
+    table = terminal.plain_table(list(rows[0]), cells, set(rows[0]) - {"capacity"})
+    terminal.make_console().print(table)
 
 
 def _described(row: EnvRow) -> dict[str, Any]:

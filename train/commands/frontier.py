@@ -51,7 +51,7 @@ def frontier(
     from memenvs.materials.generator.tiers import Tier
     from memenvs.materials.library import find_materials, source_of
     from memenvs.optimal.curve import frontier as solve
-    from memenvs.train import tables
+    from memenvs.train import terminal
 
     limit = count if isinstance(source_of(name_or_file), Tier) else None  # a file is read whole
 
@@ -64,12 +64,12 @@ def frontier(
     ]
     if as_json:
         documents = [_document(name, curve) for name, curve in solved]
-        click.echo(tables.as_json(documents if len(documents) > 1 else documents[0]))
+        click.echo(terminal.as_json(documents if len(documents) > 1 else documents[0]))
         return
-    console = tables.make_console()
+    console = terminal.make_console()
     columns = ("S", objective, "at most", "memory")
     for name, curve in solved:
-        table = tables.plain_table(columns, _cells(curve), {"memory"})
+        table = terminal.plain_table(columns, _cells(curve), {"memory"})
         table.title = f"\n{name}"
         console.print(table)
 

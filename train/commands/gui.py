@@ -54,7 +54,7 @@ def gui(
     read from MEMENVS_MODEL_KEY, and sent where MEMENVS_MODEL_URL says and nowhere else.
     """
     from memenvs.envs.miniwob.browser import BrowserError
-    from memenvs.train import tables
+    from memenvs.train import terminal
     from memenvs.train.studies.gui.ladder import climb
     from memenvs.train.studies.gui.report import print_rows, save
     from memenvs.train.studies.gui.summary import summarise
@@ -82,7 +82,7 @@ def gui(
     if out is not None:
         save(ladder, rows, out)
     if as_json:
-        click.echo(tables.as_json({"rows": rows}))
+        click.echo(terminal.as_json({"rows": rows}))
     else:
         print_rows(rows)
 
@@ -103,6 +103,7 @@ def _policy(url: str | None, model: str) -> Shortlister:
 
         return ScriptedPolicy()
     from memenvs.policies.gui import ModelPolicy
+    from memenvs.text.chat import Chat
     from memenvs.text.origins import key_for
 
-    return ModelPolicy(url, model, key=key_for("model", url))
+    return ModelPolicy(Chat(url, model, "model", key=key_for("model", url)))

@@ -24,15 +24,28 @@ import click
     show_default=True,
     help="Materials, or episodes of a single one.",
 )
+@click.option(
+    "--time-limit",
+    type=click.FloatRange(0),
+    default=20.0,
+    show_default=True,
+    help="Seconds for a material's frontier.",
+)
 @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes.")
 @click.option("--out", metavar="FILE", help="Write the tables there, as Markdown.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def headroom(
-    ids: tuple[str, ...], split: str, materials: int, jobs: int, out: str | None, as_json: bool
+    ids: tuple[str, ...],
+    split: str,
+    materials: int,
+    time_limit: float,
+    jobs: int,
+    out: str | None,
+    as_json: bool,
 ) -> None:
     """Measure the headroom of environments: all memorization ids, or those given."""
     from memenvs.material.files import write_whole
-    from memenvs.train import tables
+    from memenvs.train import terminal
     from memenvs.train.studies.headroom import find_rows
     from memenvs.train.studies.headroom import headroom as run
     from memenvs.train.studies.headroom_report import as_markdown, print_headroom
@@ -43,11 +56,11 @@ def headroom(
     rows = find_rows(ids)
     if out is not None:
         Path(out).parent.mkdir(parents=True, exist_ok=True)
-    found = run(rows, split=split, count=materials, jobs=jobs, done=done)
+    found = run(rows, split=split, count=materials, time_limit=time_limit, jobs=jobs, done=done)
     if out is not None:
         write_whole(Path(out), as_markdown(found, split).encode())
     if as_json:
         document = {"split": split, "rows": [row.as_document() for row in found]}
-        click.echo(tables.as_json(document))
+        click.echo(terminal.as_json(document))
     elif out is None:
         print_headroom(found)

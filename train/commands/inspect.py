@@ -44,7 +44,7 @@ def inspect(
     """
     from memenvs.material.files import write_whole
     from memenvs.materials.library import find_materials, source_of
-    from memenvs.train import tables
+    from memenvs.train import terminal
     from memenvs.train.inspect.inspection import inspect as look
 
     source = source_of(name_or_file)
@@ -65,16 +65,16 @@ def inspect(
         Path(html).parent.mkdir(parents=True, exist_ok=True)
         write_whole(Path(html), page(found, len(materials)).encode("utf-8", "backslashreplace"))
     if as_json:
-        click.echo(tables.as_json(found if len(materials) > 1 else found[0]))
+        click.echo(terminal.as_json(found if len(materials) > 1 else found[0]))
     elif html is None:
         _print(found)
 
 
 def _print(found: list[dict[str, Any]]) -> None:
-    from memenvs.train import tables
+    from memenvs.train import terminal
     from memenvs.train.inspect.inspection import summary_lines
 
-    console = tables.make_console()
+    console = terminal.make_console()
     for each in found:
         console.print(f"\n{each['material']}")
         for name, text in summary_lines(each):

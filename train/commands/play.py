@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 if TYPE_CHECKING:
-    import gymnasium as gym
-
+    from memenvs.train.episode_player import EpisodePlayer
     from memenvs.train.player import Player
 
 QUIT, HINT = "q", "?"
@@ -28,14 +27,12 @@ QUIT, HINT = "q", "?"
 def play(env_id: str | None, material: str | None, capacity: int | None, seed: int) -> None:
     """Play an episode of an environment ID on the terminal.
 
-    The legal actions are listed; type the number of one, ? for what the optimal policy would do,
-    or q to stop. What you see is what an agent may know, until you ask.
+    The legal actions are listed; type the number of one, or q to stop. Where memories are written ?
+    says what the optimal policy would do. What you see is what an agent may know, until you ask.
     """
-    from memenvs.train.player import Player
-
     if bool(env_id) == bool(material):
         raise click.UsageError("give what to play: an ID or --material NAME_OR_FILE, not both")
-    player = Player(_environment(env_id, material, capacity), seed)
+    player = _player(env_id, material, capacity, seed)
     while not player.is_over():
         click.echo(f"\n{player.view()}\n{player.choices()}")
         if not _decide(player):
@@ -43,7 +40,7 @@ def play(env_id: str | None, material: str | None, capacity: int | None, seed: i
     click.echo(f"\n{player.summary()}")
 
 
-def _decide(player: Player) -> bool:
+def _decide(player: Player | EpisodePlayer) -> bool:
     """Ask until a decision is taken; gives False where there is to be none."""
     while True:
         try:
@@ -62,13 +59,22 @@ def _decide(player: Player) -> bool:
         click.echo(problem)
 
 
-def _environment(
-    env_id: str | None, material: str | None, capacity: int | None
-) -> gym.Env[Any, Any]:
-    from memenvs.train.player import make_material, make_registered
+def _player(
+    env_id: str | None, material: str | None, capacity: int | None, seed: int
+) -> Player | EpisodePlayer:
+    import gymnasium as gym
+
+    import memenvs
+    from memenvs.train.episode_player import EpisodePlayer, make_any
+    from memenvs.train.player import Player, make_material, make_registered
 
     given = {} if capacity is None else {"capacity": capacity}
-    if env_id is not None:
-        return make_registered(env_id, given)
-    assert material is not None
-    return make_material(material, given)
+    if env_id is None:
+        assert material is not None
+        return Player(make_material(material, given), seed)
+    rows = {row.id: row for row in memenvs.registered_envs()}
+    if env_id in gym.registry and "material" not in getattr(rows.get(env_id), "kwargs", {}):
+        if capacity is not None:
+            raise ValueError(f"{env_id} has no memory of slots; leave --capacity out")
+        return EpisodePlayer(make_any(env_id), seed)
+    return Player(make_registered(env_id, given), seed)

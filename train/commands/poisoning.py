@@ -1,4 +1,4 @@
-"""`memenvs poisoning`: memories whose history misleads them; `poisoning-train` learns one."""
+"""`memenvs poisoning`: memories whose history misleads them."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ def poisoning(
 
     A policy is a configuration of the weighted tree (no-memory, linear, tree, a1, a2, a3, full and
     its other components), a choice of entries (recent, relevant, logistic, the oracle oracle), or
-    a model that poisoning-train saved. A simulated reasoner answers; no language model is asked.
-    Differences are paired with full, where it is among them.
+    the folder of a run of `memenvs train poisoning`. A simulated reasoner answers; no language
+    model is asked. Differences are paired with full, where it is among them.
     """
-    from memenvs.train import tables
+    from memenvs.train import terminal
     from memenvs.train.studies.poisoning.comparison import BASELINE, DEFAULT_POLICIES, run_poisoning
     from memenvs.train.studies.poisoning.report import (
         LEGEND,
@@ -48,38 +48,19 @@ def poisoning(
     if out is not None:
         write_results(result, Path(out))
     if as_json:
-        click.echo(tables.as_json(result.as_document()))
+        click.echo(terminal.as_json(result.as_document()))
         return
-    console = tables.make_console()
-    console.print(tables.plain_table(["policy", *SHOWN.values()], cells(result), {"policy"}))
+    console = terminal.make_console()
+    console.print(terminal.plain_table(["policy", *SHOWN.values()], cells(result), {"policy"}))
     console.print(LEGEND, style="dim")
     for each in gaps(result):
         console.print(f"\n{each[0]} less {BASELINE}", style="bold")
         console.print(
-            tables.plain_table(
+            terminal.plain_table(
                 ["metric", "difference"], zip(SHOWN, each[1:], strict=False), {"metric"}
             )
         )
     if rows := verdicts(result):
         console.print("\nThe paper's orderings", style="bold")
         columns = ["metric", "ordering", "difference", "here"]
-        console.print(tables.plain_table(columns, rows, {"metric", "ordering", "here"}))
-
-
-@click.command("poisoning-train")
-@click.argument("out")
-@click.option("--price", type=click.FloatRange(0), default=0.0, help="Of a hundred tokens (0).")
-@click.option("--seed", type=click.IntRange(0), default=0, help="Of the training (0).")
-@click.option("--steps", type=click.IntRange(1), help="Decisions to learn from.")
-def poisoning_train(out: str, price: float, seed: int, steps: int | None) -> None:
-    """Learn to choose contexts by MaskablePPO on the training scenarios; write the model to OUT."""
-    from memenvs.train.studies.poisoning.training import STEPS, save_model, train_policy
-
-    if not Path(out).resolve().parent.is_dir():
-        raise ValueError(f"{out}: its folder does not exist; make it first")
-
-    def report(done: int, reward: float) -> None:
-        click.echo(f"{done} steps: {reward:.2f} an episode", err=True)
-
-    model = train_policy(price=price, seed=seed, steps=steps or STEPS, report=report)
-    save_model(model, Path(out))
+        console.print(terminal.plain_table(columns, rows, {"metric", "ordering", "here"}))

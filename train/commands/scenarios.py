@@ -18,7 +18,7 @@ def scenarios(policy: tuple[str, ...], episodes: int, seed: int, as_json: bool) 
     observable stand-in judges, whatever MEMENVS_JUDGE_URL says.
     """
     from memenvs.materials.scenarios import SCENARIOS
-    from memenvs.train import tables
+    from memenvs.train import terminal
     from memenvs.train.studies.scenarios import DEFAULT_POLICIES, run_scenarios, verdict
 
     policies = list(dict.fromkeys(policy)) or list(DEFAULT_POLICIES)
@@ -28,12 +28,12 @@ def scenarios(policy: tuple[str, ...], episodes: int, seed: int, as_json: bool) 
             {"name": s.name, "failure": s.failure, "good": s.good, "capacity": s.capacity}
             for s in SCENARIOS
         ]
-        click.echo(tables.as_json({"scenarios": described, "rows": rows}))
+        click.echo(terminal.as_json({"scenarios": described, "rows": rows}))
         return
     found = {(row["policy"], row["scenario"]): verdict(row["kept"]) for row in rows}
-    console = tables.make_console()
+    console = terminal.make_console()
     cells = [[name, *(found[name, s.name] for s in SCENARIOS)] for name in policies]
     numbers = [str(place + 1) for place in range(len(SCENARIOS))]
-    console.print(tables.plain_table(["policy", *numbers], cells, {"policy"}))
+    console.print(terminal.plain_table(["policy", *numbers], cells, {"policy"}))
     for number, scenario in zip(numbers, SCENARIOS, strict=True):
         console.print(f"{number:>2} {scenario.name}: {scenario.good}", style="dim")

@@ -72,7 +72,7 @@ def train(
 def _train(training: Training, folder: Path) -> int:
     """Train, and say how to go on where something stops it; gives the exit code."""
     from memenvs.train.learn.jobs import jobs_of
-    from memenvs.train.learn.progress import Progress, of_frontier
+    from memenvs.train.learn.progress import Progress, headline
     from memenvs.train.learn.run import train as run
 
     def stop(number: int, frame: FrameType | None) -> None:
@@ -94,10 +94,8 @@ def _train(training: Training, folder: Path) -> int:
     finally:
         signal.signal(signal.SIGTERM, before)
     for job, evaluation in zip(jobs_of(training, folder), found, strict=True):
-        click.echo(
-            f"{job.folder.best}: precision {evaluation['precision']:.3f}"
-            f"{of_frontier(evaluation.get('share'))} on {evaluation['materials']} materials"
-        )
+        what = "materials" if "precision" in evaluation else "episodes"
+        click.echo(f"{job.folder.best}: {headline(evaluation)} on {evaluation['materials']} {what}")
     return 0
 
 

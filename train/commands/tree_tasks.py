@@ -22,12 +22,12 @@ def tree_tasks(tasks: int, split: str, sensitivity: bool, as_json: bool) -> None
     and of the questions that a model would be asked as selector and as summariser. No model is
     asked: a simulated agent answers from what its prompts show.
     """
-    from memenvs.train import tables
+    from memenvs.train import terminal
     from memenvs.train.studies.tree_play import play_components, play_sensitivity
 
     rows = (play_sensitivity if sensitivity else play_components)(split, tasks)
     if as_json:
-        click.echo(tables.as_json({"split": split, "tasks": tasks, "rows": rows}))
+        click.echo(terminal.as_json({"split": split, "tasks": tasks, "rows": rows}))
         return
     names = ("memory", "accuracy", "interval", "steps", "tokens", "prompts", "obsolete")
     cells = [
@@ -42,4 +42,4 @@ def tree_tasks(tasks: int, split: str, sensitivity: bool, as_json: bool) -> None
         ]
         for row in rows
     ]
-    tables.make_console().print(tables.plain_table(names, cells, {"memory"}))
+    terminal.make_console().print(terminal.plain_table(names, cells, {"memory"}))

@@ -99,7 +99,7 @@ def make_arena(experiment: Experiment) -> Arena:
         raise ValueError("--policy is missing: name who writes")
     setting = make_setting(experiment)
     episodes = experiment.episodes or (OF_ONE if len(setting.materials) == 1 else 1)
-    materials, seeds = units_of(setting.materials, episodes, experiment.seed)
+    materials, seeds = units_of(setting.instances, episodes, experiment.seed)
     return Arena(experiment, game, setting, materials, seeds)
 
 

@@ -9,7 +9,7 @@ from memenvs.train.experiment import Experiment
 from memenvs.train.games.arena import Record, make_arena
 from memenvs.train.games.payoff import STAKES, payoffs
 from memenvs.train.games.sharing import sharing
-from memenvs.train.play import Track, untracked
+from memenvs.train.track import Track, untracked
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from memenvs.policies.opponents.opponents import (
 from memenvs.train.cast import Cast
 from memenvs.train.games.arena import Arena, Record, ends, stacked, total
 from memenvs.train.games.play import MEASURES, Values, play
-from memenvs.train.play import Track, untracked
+from memenvs.train.track import Track, untracked
 
 # By the opponent's seat: what it wants low, and who plays as if there were no opponent.
 STAKES = {"poisoner": "utility", "asker": "answered"}

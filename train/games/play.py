@@ -10,7 +10,8 @@ from memenvs.games.vector import Infos, VectorGame
 from memenvs.material.incidence import FloatArray
 from memenvs.material.material import Material
 from memenvs.policies.base import Policy
-from memenvs.train.play import episode_seed
+from memenvs.train.places import Instance
+from memenvs.train.play import units
 
 EPISODES = 64  # at once
 # Of the memory at the end, and of what was settled on the way.
@@ -22,13 +23,11 @@ Seat = Callable[[Material], Mapping[str, Policy]]  # who plays a material, by ag
 
 
 def units_of(
-    materials: Sequence[Material], episodes: int, seed: int
+    instances: Sequence[Instance], episodes: int, seed: int
 ) -> tuple[list[Material], list[int]]:
     """List what is played: each material some times, with the seeds that ``evaluate`` gives it."""
-    played = [material for material in materials for _ in range(episodes)]
-    numbers = [number for _ in materials for number in range(episodes)]
-    seeds = [episode_seed(seed, m.name, n) for m, n in zip(played, numbers, strict=True)]
-    return played, seeds
+    played = units(instances, episodes, seed)
+    return [unit.instance.value for unit in played], [unit.seed for unit in played]
 
 
 def play(

@@ -13,6 +13,7 @@ from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvObs, VecEnvStepReturn
 
+from memenvs.envs.family import MEMORIZATION
 from memenvs.games.vector import VectorGame
 from memenvs.material.material import Material
 from memenvs.policies import make
@@ -67,6 +68,9 @@ class Seats(VecEnv):
         self._lengths = np.zeros(rows, dtype=np.int64)
         self._start = time.time()
         super().__init__(rows, game.observation_spaces[first], game.action_spaces[first])
+
+    family = MEMORIZATION
+    finals = FINAL
 
     @property
     def episodes(self) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -15,15 +16,15 @@ from memenvs.train.cast import Cast
 from memenvs.train.games.arena import Arena, Record, ends, stacked, total
 from memenvs.train.games.copies import play_copies
 from memenvs.train.games.play import Values, play
-from memenvs.train.optima import Reference, references
-from memenvs.train.play import Track, untracked
+from memenvs.train.optima import Best, Optima, load_of
 from memenvs.train.statistics import difference, interval
+from memenvs.train.track import Track, untracked
 
 SPLITS = {":split": False, ":split-often": True}  # after a name: independent copies; how asked
 SHOWN = ("precision", "coverage", "share", "size", "settled", "conflicts")
 
 
-def sharing(arena: Arena, track: Track[str] = untracked) -> list[Record]:
+def sharing(arena: Arena, track: Track[Any] = untracked) -> list[Record]:
     """Play each policy in the seats of all writers; gives a record each.
 
     NAME:split is independent copies of NAME, each with its part of the slots, and NAME:split-often
@@ -32,16 +33,19 @@ def sharing(arena: Arena, track: Track[str] = untracked) -> list[Record]:
     """
     experiment = arena.experiment
     names = list(dict.fromkeys([*experiment.policy, experiment.baseline]))
-    best: dict[tuple[str, int], Reference] = {}
+    optima, materials = Optima(experiment.time_limit), arena.setting.materials
+    slots = [float(capacity) for capacity in arena.setting.envs]
     rows = []
     for capacity, game in arena.games():
         casts = {name: arena.cast(_plain(name), game) for name in names}  # or nothing is played
-        best = best or references(arena.setting, [], time_limit=experiment.time_limit, track=track)
         played = {
             name: _played(arena, game, name, casts[name])
             for name in track(names, f"policies at S = {capacity}")
         }
-        optimum = [best[material.name, capacity] for material in arena.setting.materials]
+        optimum = [
+            _best(optima, material, game, slots)
+            for material in track(materials, f"frontiers at S = {capacity}")
+        ]
         for name in dict.fromkeys(experiment.policy):
             told = arena.told(_plain(name), casts[name])
             rows.append(_row(arena, capacity, name, played, optimum) | told)
@@ -76,7 +80,7 @@ def _row(
     capacity: int,
     name: str,
     played: dict[str, tuple[Values, bool]],
-    optimum: list[Reference],
+    optimum: list[Best],
 ) -> Record:
     baseline = arena.experiment.baseline
     (own, nested), (other, other_nested) = played[name], played[baseline]
@@ -99,7 +103,7 @@ def _row(
     found = interval([reached, against], difference, seed, nested=nested or other_nested)
     low, high = found or (None, None)
     return row | {
-        "frontier_proved": all(reference.proved[reference.limit] for reference in optimum),
+        "frontier_proved": all(best.proved for best in optimum),
         "difference": float(difference(reached, against)),
         "difference_low": low,
         "difference_high": high,
@@ -108,7 +112,13 @@ def _row(
     }
 
 
-def _share(precision: FloatArray, optimum: list[Reference]) -> FloatArray:
+def _best(optima: Optima, material: Material, game: VectorGame, slots: list[float]) -> Best:
+    """Give the best precision that the rules of a game allow in a material."""
+    limit, bounded = load_of(game.rules)
+    also = slots if bounded is None else [limit]
+    return optima.best(material, "precision", [*also, limit], bounded)[limit]
+
+
+def _share(precision: FloatArray, optimum: list[Best]) -> FloatArray:
     """Give precision over the best at S: ``(K, n)``, units of one material are its episodes."""
-    best = [reference.at_capacity or math.nan for reference in optimum]
-    return precision / best
+    return precision / [best.bound or math.nan for best in optimum]

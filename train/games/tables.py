@@ -10,7 +10,8 @@ from pathlib import Path
 from memenvs.material.files import write_whole
 from memenvs.train.games.arena import Record
 from memenvs.train.games.compare import GameComparison
-from memenvs.train.tables import as_csv, explained, make_console, named, plain_table
+from memenvs.train.tables import explained, named
+from memenvs.train.terminal import as_csv, make_console, plain_table
 
 MEANING = {  # of what the cells of a matrix show
     "utility": "expected utility of the final memory: its precision, unless --utility says else",

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from memenvs.envs.levels import LEVELS
-from memenvs.envs.memorization.vector import MemorizationVectorEnv
 from memenvs.material.material import Material
-from memenvs.optimal.curve import frontier
-from memenvs.policies import make
-from memenvs.train.batches import episode_seeds, play_batches
 from memenvs.train.inspect.structure import Structure
 from memenvs.train.learn.windows import cut_window
-from memenvs.train.optima import POINTS, WHOLE, full_context
+from memenvs.train.optima import POINTS, WHOLE, Method, Optima, full_context
+from memenvs.train.places import Instance, Place
+from memenvs.train.play import units
+from memenvs.train.playing import Playing
 from memenvs.train.statistics import COINCIDE
 
 EXACT = 2000  # claims that are asked about, up to which the optimum is searched for, not bounded
@@ -38,35 +35,24 @@ def frontier_of(material: Material, structure: Structure, time_limit: float) -> 
     full, end = full_context(material), max(structure.enough, 1)
     between = np.linspace(0, end, POINTS).round() if end > WHOLE else np.arange(end + 1)
     capacities = sorted({*map(int, between), min(quarter(material), end)})
-    method: Any = "exact" if structure.asked.sum() <= EXACT else "greedy"
-
-    def solved(asked: Sequence[int]) -> list[tuple[float, float, bool]]:
-        curve = frontier(
-            material,
-            "precision",
-            asked,
-            method,
-            costs=np.ones(len(material.claims)),
-            time_limit=time_limit,
-        )
-        found = zip(curve.values, curve.upper_bounds, curve.optimal, strict=True)
-        return [(float(value), float(bound), bool(proved)) for value, bound, proved in found]
-
-    points = dict(zip(capacities, solved(capacities), strict=True))
-    reaching = [s for s in capacities if points[s][0] >= full - COINCIDE]
+    method: Method = "exact" if structure.asked.sum() <= EXACT else "greedy"
+    optima = Optima(time_limit, method)
+    points = optima.best(material, "precision", capacities)
+    reaching = [s for s in capacities if points[s].value >= full - COINCIDE]
     saturates = reaching[0] if reaching else None
     if saturates:  # between two points of a coarse grid it is looked for
         before = max(s for s in capacities if s < saturates)
         inner = list(range(before + 1, saturates))
-        points |= dict(zip(inner, solved(inner), strict=True))
-        saturates = next(s for s in (*inner, saturates) if points[s][0] >= full - COINCIDE)
-    capacities = sorted(points)
+        optima.renew()
+        points |= optima.best(material, "precision", inner)
+        saturates = next(s for s in (*inner, saturates) if points[s].value >= full - COINCIDE)
+    capacities = sorted(map(int, points))
     return {
         "objective": "precision",
         "capacities": capacities,
-        "values": [points[s][0] for s in capacities],
-        "upper_bounds": [points[s][1] for s in capacities],
-        "optimal": [points[s][2] for s in capacities],
+        "values": [points[s].value for s in capacities],
+        "upper_bounds": [points[s].bound for s in capacities],
+        "optimal": [points[s].proved for s in capacities],
         "full_context": full,
         "saturates": saturates,
     }
@@ -81,24 +67,24 @@ def heuristics_of(material: Material, time_limit: float) -> dict[str, Any] | Non
     start, part = _part(material)
     if part is None:
         return None
-    env = MemorizationVectorEnv([part], **LEVELS["1b"], num_envs=EPISODES)
-    rules = [rule for rule in RULES if _applies(rule, part)]
-    seeds = episode_seeds(EPISODES)
+    place = Place("", {"material": [part], **LEVELS["1b"]}, (Instance(part.name, part),))
+    playing, played = Playing(place, episodes=EPISODES), units(place.instances, EPISODES)
     reached = {
-        rule: play_batches(env, partial(make, rule), [part] * EPISODES, seeds) for rule in rules
+        rule: float(np.mean([ended.values["precision"] for ended in playing.all(rule, played)]))
+        for rule in RULES
+        if _applies(rule, part)
     }
     slots = quarter(part)
-    costs = np.ones(len(part.claims))
-    best = frontier(part, "precision", [slots], costs=costs, time_limit=time_limit)
+    best = Optima(time_limit).best(part, "precision", [slots])[slots]
     return {
         "claims": len(part.claims),
         "start": start,
         "capacity": slots,
         "episodes": EPISODES,
-        "optimum": float(best.upper_bounds[0]),
-        "proved": bool(best.optimal[0]),
+        "optimum": best.bound,
+        "proved": best.proved,
         "full_context": full_context(part),
-        "precision": {rule: float(ended["precision"].mean()) for rule, ended in reached.items()},
+        "precision": reached,
     }
 
 

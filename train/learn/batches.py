@@ -34,7 +34,7 @@ class Stages(VecEnvWrapper):
         for number, stage in enumerate(stages):
             if stage.observation_space != self.observation_space:
                 raise ValueError(
-                    f"curriculum: stage {number} shows other columns than the first; take "
+                    f"curriculum: stage {number} has another observation space than stage 0; take "
                     "environments with equal claims, slots, embeddings and cues"
                 )
         self._stages = tuple(stages)
@@ -135,7 +135,7 @@ class ExactDifference(VecEnvWrapper):
     def __init__(self, venv: VecEnv, weight: float) -> None:
         super().__init__(venv)
         if attribute(venv, "rules").disclosure == "one":
-            raise ValueError("shaping: exact-difference knows no single query (disclosure 'one')")
+            raise ValueError("shaping: exact-difference cannot be used with disclosure='one'")
         self._weight = weight
         self._before: FloatArray = np.zeros(self.num_envs)
 
@@ -166,8 +166,8 @@ def shaped(venv: VecEnv, wrapper: str, weight: float) -> VecEnv:
     """Shape the reward of a batch; raises ``ValueError`` for what is unknown or scalar only."""
     if wrapper in SCALAR_SHAPINGS:
         raise ValueError(
-            f"shaping '{wrapper}' has no form for batches; take one of {', '.join(SHAPINGS)}, or "
-            "train with gym.make and the wrapper in a loop of your own"
+            f"shaping '{wrapper}' works on single environments only; take one of "
+            f"{', '.join(SHAPINGS)}, or train with gym.make and the wrapper in a loop of your own"
         )
     if wrapper not in SHAPINGS:
         raise ValueError(f"shaping '{wrapper}' {unknown(wrapper, SHAPINGS)}")

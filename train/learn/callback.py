@@ -1,6 +1,6 @@
 """What happens beside learning: metrics, validation, the best model, checkpoints, the clock.
 
-Every ``every`` steps a rollout begins a new leg: the model is evaluated and saved, and all random
+Every ``every`` steps the model is evaluated and saved. Then the next interval begins: all random
 generators and episodes start anew from the run's seed and the number of steps. Whoever goes on from
 a checkpoint does exactly the same there, so a resumed run equals an uninterrupted one.
 """
@@ -18,13 +18,14 @@ from memenvs.train.learn.batches import Stages, Timed
 from memenvs.train.learn.checkpoints import save_checkpoint
 from memenvs.train.learn.folder import RunFolder
 from memenvs.train.learn.tensorboard import Board
-from memenvs.train.learn.validation import FINAL, Validation
+from memenvs.train.learn.validation import Validation, mean
+from memenvs.train.learn.wrapping import carried_by
 
 Report = Callable[[int, dict[str, Any]], None]  # is told the steps, and a row where one was made
 
 
-class Legs(BaseCallback):
-    """Divides a training into legs."""
+class Evaluations(BaseCallback):
+    """Evaluates and saves at the end of each interval of a training."""
 
     def __init__(
         self,
@@ -50,7 +51,7 @@ class Legs(BaseCallback):
         self._before = float(progress.get("seconds", 0.0))  # of earlier processes
         self._board: Board | None = None
         self._ended: dict[str, list[float]] = {}
-        self._leg = -1  # step at which the running leg began; -1: none has begun here
+        self._started = -1  # step at which the interval began; -1: none has begun here
 
     def _on_training_start(self) -> None:
         self._board = Board(self._folder.path, self.num_timesteps)
@@ -61,18 +62,19 @@ class Legs(BaseCallback):
     def _on_rollout_start(self) -> None:
         self._clock("optimiser")
         steps = self.num_timesteps
-        if self._leg < 0:
+        if self._started < 0:
             if steps == 0:
                 self._save()
-            self._begin_leg()
-        elif steps >= self._leg_ends():
-            self.end_leg()
-            self._begin_leg()
+            self._begin_interval()
+        elif steps >= self._interval_ends():
+            self.end_interval()
+            self._begin_interval()
 
     def _on_step(self) -> bool:
         for i in np.flatnonzero(self.locals["dones"]).tolist():
             info = self.locals["infos"][i]
-            values = {name: info[name] for name in FINAL} | {"reward": info["episode"]["r"]}
+            values = {name: info[name] for name in self._validation.finals if name in info}
+            values["reward"] = info["episode"]["r"]
             for name, value in values.items():
                 self._ended.setdefault(name, []).append(float(value))
         return True
@@ -83,16 +85,16 @@ class Legs(BaseCallback):
 
     def _on_training_end(self) -> None:
         self._clock("optimiser")
-        self.end_leg()
+        self.end_interval()
         assert self._board is not None
         self._board.close()
 
-    def end_leg(self) -> None:
+    def end_interval(self) -> None:
         """Evaluate, write down what was measured, and save."""
         if self.rows and self.rows[-1]["steps"] == self.num_timesteps:
             return
         self._mark = time.perf_counter()
-        found = self._validation.evaluate(self.model)
+        found = self._validation.evaluate(self.model, carried_by(self._timed))
         measure, sign = self._best_by
         if sign * found[measure] > self.best:
             self.best = sign * found[measure]
@@ -110,15 +112,15 @@ class Legs(BaseCallback):
         self._report(self.num_timesteps, row)
         self._mark = time.perf_counter()
 
-    def _leg_ends(self) -> int:
-        """Steps after which the running leg is over: it lies within one stage."""
+    def _interval_ends(self) -> int:
+        """Steps after which the interval is over: it lies within one stage."""
         ends = self._stages[1] if self._stages else ()
-        return min([self._leg + self._every, *(end for end in ends if end > self._leg)])
+        return min([self._started + self._every, *(end for end in ends if end > self._started)])
 
-    def _begin_leg(self) -> None:
+    def _begin_interval(self) -> None:
         """Start all generators and episodes anew, from the seed and the steps alone."""
         steps = self.num_timesteps
-        self._leg = steps
+        self._started = steps
         if self._stages is not None:
             batch, ends = self._stages
             batch.enter(int(np.searchsorted(ends, steps, side="right")))
@@ -131,7 +133,8 @@ class Legs(BaseCallback):
     def _save(self) -> None:
         self._folder.path.mkdir(parents=True, exist_ok=True)
         progress = {"rows": self.rows, "best": self.best, "seconds": self.seconds}
-        save_checkpoint(self._folder.checkpoints, self.model, progress)
+        carried = carried_by(self._timed)
+        save_checkpoint(self._folder.checkpoints, self.model, progress, carried)
 
     @property
     def seconds(self) -> float:
@@ -153,8 +156,9 @@ class Legs(BaseCallback):
         }
         total = max(sum(spent.values()), 1e-9)
         learning = max(total - spent["evaluation"], 1e-9)
-        rollout = {name: float(np.mean(v)) for name, v in self._ended.items()}
-        rollout["illegal_action"] = float(sum(self._ended.get("illegal_action", ())))
+        rollout = {name: mean(values) for name, values in self._ended.items()}
+        if "illegal_action" in self._validation.finals:
+            rollout["illegal_action"] = float(sum(self._ended.get("illegal_action", ())))
         return {
             "steps": self.num_timesteps,
             "seconds": round(self.seconds, 3),

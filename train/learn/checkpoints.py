@@ -18,10 +18,16 @@ from memenvs.storage.whole import write_durably
 LOG = logging.getLogger("memenvs")
 KEPT = 2  # the newest
 MODEL, REPLAY, PROGRESS = "model.zip", "replay.pkl", "progress.json"
+CARRIED = "carried.pkl"
 
 
-def save_checkpoint(folder: Path, model: Any, progress: dict[str, Any]) -> Path:
-    """Write where ``model`` stands, and what was measured so far; older ones are removed."""
+def save_checkpoint(
+    folder: Path, model: Any, progress: dict[str, Any], carried: Any = None
+) -> Path:
+    """Write where ``model`` stands, and what was measured so far; older ones are removed.
+
+    ``carried`` is what the environments keep from episode to episode, if there is anything.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     target = folder / f"{model.num_timesteps:012d}.zip"
 
@@ -34,6 +40,8 @@ def save_checkpoint(folder: Path, model: Any, progress: dict[str, Any]) -> Path:
             if getattr(model, "replay_buffer", None) is not None:
                 with archive.open(REPLAY, "w", force_zip64=True) as entry:
                     pickle.dump(model.replay_buffer, entry)
+            if carried is not None:
+                archive.writestr(CARRIED, pickle.dumps(carried))
 
     write_durably(target, write)
     remember(digest_of(target))
@@ -49,7 +57,11 @@ def last_checkpoint(folder: Path) -> Path | None:
     return found[0] if found else None
 
 
-def load_last(folder: Path, load: Callable[[IO[bytes]], Any]) -> tuple[Any, dict[str, Any]] | None:
+def load_last(
+    folder: Path,
+    load: Callable[[IO[bytes]], Any],
+    carry: Callable[[Any], None] = lambda carried: None,
+) -> tuple[Any, dict[str, Any]] | None:
     """Load the newest checkpoint that is good, if there is any; see ``load_checkpoint``.
 
     Where all are damaged, or foreign, raises ``ValueError`` for the newest.
@@ -57,7 +69,7 @@ def load_last(folder: Path, load: Callable[[IO[bytes]], Any]) -> tuple[Any, dict
     fault: ValueError | None = None
     for path in checkpoints(folder):
         try:
-            found = load_checkpoint(path, load)
+            found = load_checkpoint(path, load, carry)
         except ValueError as error:
             fault = fault or error
             continue
@@ -69,8 +81,14 @@ def load_last(folder: Path, load: Callable[[IO[bytes]], Any]) -> tuple[Any, dict
     return None
 
 
-def load_checkpoint(path: Path, load: Callable[[IO[bytes]], Any]) -> tuple[Any, dict[str, Any]]:
+def load_checkpoint(
+    path: Path,
+    load: Callable[[IO[bytes]], Any],
+    carry: Callable[[Any], None] = lambda carried: None,
+) -> tuple[Any, dict[str, Any]]:
     """Let ``load`` read the model; gives it, its replay buffer filled, and what was measured.
+
+    ``carry`` is given what the environments kept from episode to episode.
 
     It holds pickles, and so has to be of this user's own making. Raises ``ValueError`` where it is
     not, or is damaged.
@@ -87,8 +105,10 @@ def load_checkpoint(path: Path, load: Callable[[IO[bytes]], Any]) -> tuple[Any, 
             if REPLAY in archive.namelist():
                 with archive.open(REPLAY) as entry:
                     model.load_replay_buffer(io.BytesIO(entry.read()))
+            if CARRIED in archive.namelist():
+                carry(pickle.loads(archive.read(CARRIED)))
     except (zipfile.BadZipFile, KeyError, json.JSONDecodeError) as error:
-        raise ValueError(f"{path}: is no checkpoint: {error}; remove it") from None
+        raise ValueError(f"{path}: is not a checkpoint: {error}; remove it") from None
     return model, progress
 
 

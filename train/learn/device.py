@@ -9,11 +9,12 @@ from typing import Any
 
 import torch
 
+from memenvs.train.learn.environments import make_environments
 from memenvs.train.learn.folder import read_metrics
-from memenvs.train.learn.ground import make_ground
 from memenvs.train.learn.jobs import jobs_of
 from memenvs.train.learn.run import train
 from memenvs.train.learn.settings import Training
+from memenvs.train.learn.validation import best_by
 
 DEVICES = ("cpu", "cuda")
 UNMEASURED = "unmeasured"
@@ -25,16 +26,17 @@ def benchmark_devices(
 ) -> dict[str, dict[str, Any]]:
     """Train once on each device that is here; gives its figures, "unmeasured" on the others.
 
-    ``share`` is the share of the frontier on validation materials whose time is taken: None for the
-    highest that the CPU reached. Of several seeds the first is trained. Raises ``ValueError`` for
-    what is not trained in legs, or has no frontier.
+    ``share`` is what validation is to reach, whose time is taken: the share of the frontier, or the
+    score of environments without one; None for the highest that the CPU reached. Of several seeds
+    the first is trained. Raises ``ValueError`` for what is not evaluated while it trains.
     """
     if training.algorithm == "estimator":
-        raise ValueError("an estimator is fitted in one go and has no metrics; take another CONFIG")
+        raise ValueError(
+            "algorithm 'estimator' writes no metrics while it is fitted; take another CONFIG"
+        )
     if training.game is not None and training.game.self_play is not None:
-        raise ValueError("self-play is several trainings in turn; take another CONFIG")
-    if make_ground(training).rules.budget is not None:
-        raise ValueError("with a budget there is no frontier to take a share of; leave it out")
+        raise ValueError("self-play runs several trainings in turn; take another CONFIG")
+    measure = _measure(training)
     rows: dict[str, list[dict[str, float]]] = {}
     for device in DEVICES:
         if device == "cuda" and not torch.cuda.is_available():
@@ -45,27 +47,40 @@ def benchmark_devices(
             single = training.model_copy(update=chosen)
             train(single, Path(folder))
             rows[device] = read_metrics(jobs_of(single, Path(folder))[0].folder.path)
-    wanted = max(row["validation_share"] for row in rows["cpu"]) if share is None else share
+    column = f"validation_{measure}"
+    wanted = max(row[column] for row in rows["cpu"]) if share is None else share
     return {
-        device: figures(rows[device], wanted)
+        device: figures(rows[device], wanted, measure)
         if device in rows
-        else dict.fromkeys(("steps_per_second", *SPLIT, "share", "seconds_to_share"), UNMEASURED)
+        else dict.fromkeys(
+            ("steps_per_second", *SPLIT, measure, f"seconds_to_{measure}"), UNMEASURED
+        )
         for device in DEVICES
     }
 
 
-def figures(rows: Sequence[dict[str, float]], wanted: float) -> dict[str, Any]:
-    """Sum up the metrics of one run; None for a share that it never reached.
+def _measure(training: Training) -> str:
+    """Name what validation is to reach: a share of the frontier, where there is one."""
+    played = make_environments(training)
+    if played.rules is not None and played.rules.budget is None:
+        return "share"
+    return best_by(training.seat, played.family)[0]
 
-    The first leg warms up, with materials to make and kernels to load: it counts for no speed,
+
+def figures(
+    rows: Sequence[dict[str, float]], wanted: float, measure: str = "share"
+) -> dict[str, Any]:
+    """Sum up the metrics of one run; None for a score that it never reached.
+
+    The first interval warms up, with materials to make and kernels to load: it counts for no speed,
     unless it is the only one.
     """
     warm = rows[1:] or rows
-    reached = [row["seconds"] for row in rows if row["validation_share"] >= wanted]
+    reached = [row["seconds"] for row in rows if row[f"validation_{measure}"] >= wanted]
     speed = [row["steps_per_second"] for row in warm]
     return {
         "steps_per_second": sorted(speed)[len(speed) // 2],
         **{name: sum(row[name] for row in warm) / len(warm) for name in SPLIT},
-        "share": wanted,
-        "seconds_to_share": reached[0] if reached else None,
+        measure: wanted,
+        f"seconds_to_{measure}": reached[0] if reached else None,
     }

@@ -12,7 +12,7 @@ from stable_baselines3.common.vec_env import VecEnv
 
 from memenvs.policies.base import Policy
 from memenvs.train.learn.settings import Imitation
-from memenvs.train.learn.validation import act
+from memenvs.train.learn.validation import act, masks_of
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -69,7 +69,7 @@ def imitate(
         state, begun = None, np.ones(env.num_envs, dtype=bool)
         for step in range(each):
             wanted, state = teacher.predict(observation, state, begun)
-            own, _ = act(model, observation, None, begun)
+            own, _ = act(model, observation, None, begun, masks_of(env))
             agreed.append(float(np.isclose(own, wanted, atol=0.05).mean()))
             labels.add(observation, wanted=wanted)
             observation, rewards[step], begun, _ = env.step(wanted if number == 0 else own)

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from memenvs.train.learn.environments import names_left_out
 from memenvs.train.learn.folder import RunFolder
-from memenvs.train.learn.ground import names_left_out
 from memenvs.train.learn.settings import Game, SelfPlay, Training
 from memenvs.train.learn.start import starting_model
 

@@ -15,7 +15,6 @@ from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.utils import LinearSchedule
 from stable_baselines3.common.vec_env import VecEnv
 
-from memenvs.envs.memorization.rules import Action
 from memenvs.policies.base import attribute
 from memenvs.policies.learned.plain import plain_entries
 from memenvs.policies.learned.saved import ModelCard, save_entries
@@ -23,6 +22,8 @@ from memenvs.train.config_files import unknown
 from memenvs.train.learn.algorithms import (
     ALGORITHMS,
     MLP,
+    WRITING,
+    Interface,
     check_algorithm,
     hyperparameters,
     imported,
@@ -55,33 +56,32 @@ def calm() -> Iterator[None]:
         yield
 
 
-def network_class(training: Training) -> tuple[Any, dict[str, Any]]:
+def network_class(training: Training, interface: Interface = WRITING) -> tuple[Any, dict[str, Any]]:
     """Give the network of a training, and what the table says of it."""
     if training.network == MLP:
         algorithm = ALGORITHMS[training.algorithm]
-        policy = algorithm.policy
-        return (imported(policy) if ":" in policy else policy), dict(algorithm.options)
-    path, given = networks(training)[training.network]
+        return algorithm.own_policy(interface), dict(algorithm.options)
+    path, given = networks(training, interface)[training.network]
     return imported(path), dict(given)
 
 
-def algorithm_class(training: Training, action: Action) -> Any:
+def algorithm_class(training: Training, interface: Interface) -> Any:
     """Give the class that trains: a network may need one of its own."""
-    algorithm = check_algorithm(training, action)
-    own = own_algorithm(training)
-    return imported(own) if own else algorithm.load()
+    algorithm = check_algorithm(training, interface)
+    own = own_algorithm(training, interface)
+    return imported(own) if own else algorithm.load(interface)
 
 
 def build_model(training: Training, env: VecEnv, seed: int, device: str) -> Any:
     """Build a model; raises ``ValueError`` that names what does not fit."""
-    rules = attribute(env, "rules")
-    built = algorithm_class(training, rules.action)
+    interface = Interface.of(env)
+    built = algorithm_class(training, interface)
     inner: Any = env.unwrapped
     arguments = hyperparameters(training, inner.decisions, built)
     if training.schedule is not None:
         start = arguments.get("learning_rate", training.schedule.end)
         arguments["learning_rate"] = LinearSchedule(start, training.schedule.end, 1.0)
-    policy, options = network_class(training)
+    policy, options = network_class(training, interface)
     options |= {key.replace("-", "_"): value for key, value in training.network_options.items()}
     if training.network != MLP:
         known = parameters_of(policy)
@@ -97,7 +97,7 @@ def build_model(training: Training, env: VecEnv, seed: int, device: str) -> Any:
 
 def load_model(training: Training, stream: IO[bytes], env: VecEnv, device: str) -> Any:
     """Load a model to go on with in a batch."""
-    built = algorithm_class(training, attribute(env, "rules").action)
+    built = algorithm_class(training, Interface.of(env))
     with calm():
         return quiet(built.load(stream, env=env, device=device))
 

@@ -1,4 +1,4 @@
-"""Progress of a training on standard error: a bar with the time left, and a line for each leg."""
+"""Progress of a training on standard error: a bar with the time left, a line an evaluation."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 from rich.progress import BarColumn, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
-from memenvs.train.tables import make_console
+from memenvs.train.terminal import make_console
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from memenvs.train.learn.jobs import Job
@@ -51,13 +52,20 @@ class Progress:
         if row:
             self._console.print(
                 f"{job.folder.path}: {steps:,} of {job.steps:,} steps, {row['seconds']:.0f} s, "
-                f"{row['steps_per_second']:,.0f} steps/s: validation precision "
-                f"{row['validation_precision']:.3f}{of_frontier(row.get('validation_share'))}",
+                f"{row['steps_per_second']:,.0f} steps/s: "
+                f"validation {headline(row, 'validation_')}",
                 highlight=False,
                 soft_wrap=True,
             )
 
 
-def of_frontier(share: float | None) -> str:
-    """Say a share of the frontier, where there is one."""
-    return "" if share is None else f", {share:.1%} of the frontier"
+def headline(measured: Mapping[str, Any], prefix: str = "") -> str:
+    """Say the figure that stands for an evaluation, and the share of the frontier, if there is one.
+
+    It is precision where memories are written, else success or utility where the family has it, and
+    the reward of an episode where nothing is known.
+    """
+    name = next(n for n in ("precision", "success", "utility", "reward") if prefix + n in measured)
+    share = measured.get(f"{prefix}share")
+    of_frontier = "" if share is None else f", {share:.1%} of the frontier"
+    return f"{name} {measured[prefix + name]:.3f}{of_frontier}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +16,13 @@ from memenvs.policies.learned.models import Model
 from memenvs.policies.learned.saved import ModelCard
 from memenvs.storage.handles import owned_folder
 from memenvs.storage.whole import write_whole
-from memenvs.train.learn.algorithms import check_algorithm
+from memenvs.train.learn.algorithms import Interface, check_algorithm
 from memenvs.train.learn.batches import FeatureDropout, Stages, Timed, shaped
-from memenvs.train.learn.callback import Legs
+from memenvs.train.learn.callback import Evaluations
 from memenvs.train.learn.checkpoints import load_last
+from memenvs.train.learn.environments import Environments, make_environments, place_of
 from memenvs.train.learn.estimators import fit, save_estimator
 from memenvs.train.learn.folder import CONFIG, save_training, stored_training, versions
-from memenvs.train.learn.ground import Ground, arguments_of, make_ground
 from memenvs.train.learn.imitation import imitate
 from memenvs.train.learn.jobs import Job, jobs_of, rounds_of
 from memenvs.train.learn.models import (
@@ -34,13 +34,14 @@ from memenvs.train.learn.models import (
 )
 from memenvs.train.learn.settings import Training
 from memenvs.train.learn.start import begin_with, starting_model
-from memenvs.train.learn.validation import BEST_BY, Validation
+from memenvs.train.learn.validation import Validation, best_by, takes_masks
+from memenvs.train.learn.wrapping import carried_by, carry
 
 # Is told a job, its steps, and a row of its metrics.
 Report = Callable[[Job, int, dict[str, Any] | None], None]
-# Unless a training says how long its legs are: how many there are at most, and how many times as
-# long as an evaluation each is at least. A step that is learned from costs about three others.
-LEGS, LEG = 10, 8
+# Unless a training says how far its evaluations are apart: how many there are at most, and how many
+# times as long as one of them it trains before each. A step that is learned from costs about three.
+EVALUATIONS, APART = 10, 8
 
 
 def train(
@@ -79,16 +80,20 @@ def run(job: Job, device: str, report: Report = lambda job, steps, row: None) ->
         return job.folder.evaluation
     if job.training.game is not None and job.training.game.self_play is not None:
         return _play_rounds(job, device, report)
-    ground = make_ground(job.training, job.left_out)
-    check_algorithm(job.training, ground.rules.action)
+    played = make_environments(job.training, job.left_out)
+    batch = played.batch(job.training.envs)
+    check_algorithm(job.training, Interface.of(batch))
     if job.training.algorithm == "estimator":
-        best: Any = _fit(job, ground, device, report)
-        return _finish(job, ground, best, job.training.steps)
-    env = Timed(training_env(job.training, ground))
-    _learn(job, ground, env, device, report)
-    with job.folder.best.open("rb") as stream:
-        best = load_model(job.training, stream, env, device)
-    return _finish(job, ground, best, best.num_timesteps)
+        best: Any = _fit(job, played, batch, device, report)
+        return _finish(job, played, best, job.training.steps)
+    env = Timed(surrounded(job.training, played, batch))
+    try:
+        _learn(job, played, env, device, report)
+        with job.folder.best.open("rb") as stream:
+            best = load_model(job.training, stream, env, device)
+        return _finish(job, played, best, best.num_timesteps, carried_by(env))
+    finally:
+        env.close()
 
 
 def _play_rounds(job: Job, device: str, report: Report) -> dict[str, Any]:
@@ -106,28 +111,27 @@ def _play_rounds(job: Job, device: str, report: Report) -> dict[str, Any]:
 
 def _check(job: Job, device: str) -> None:
     """Raise ``ValueError`` where a training does not fit, without beginning it."""
-    ground = make_ground(job.training, job.left_out)
-    check_algorithm(job.training, ground.rules.action)
-    build_model(job.training, training_env(job.training, ground), job.seed, device)
+    env = training_env(job.training, make_environments(job.training, job.left_out))
+    build_model(job.training, env, job.seed, device)
 
 
-def _learn(job: Job, ground: Ground, env: Timed, device: str, report: Report) -> None:
+def _learn(job: Job, played: Environments, env: Timed, device: str, report: Report) -> None:
     """Train by reinforcement, from the last checkpoint where there is one."""
-    start = starting_model(job.training, job.left_out)
+    start = starting_model(job.training, job.left_out, Interface.of(env))
     model, progress = _model(job, env, device, start)
-    validation = _validation(job, ground, job.training.evaluation.materials)
+    validation = _validation(job, played, job.training.evaluation.materials)
     validation.prepare()
-    every = max(-(-job.steps // LEGS), LEG * validation.decisions)
-    legs = Legs(
+    every = max(-(-job.steps // EVALUATIONS), APART * validation.decisions)
+    evaluations = Evaluations(
         job.folder,
         validation,
         env,
         seed=job.seed,
         every=job.training.evaluation.every or every,
         stages=_stages(job.training, env),
-        best_by=BEST_BY[job.training.seat],
+        best_by=best_by(job.training.seat, played.family),
         save_best=lambda model: save_model(
-            job.folder.best, model, card_of(job, ground, env, model.num_timesteps, start)
+            job.folder.best, model, card_of(job, played, env, model.num_timesteps, start)
         ),
         report=lambda steps, row: report(job, steps, row),
         progress=progress,
@@ -135,15 +139,19 @@ def _learn(job: Job, ground: Ground, env: Timed, device: str, report: Report) ->
     left = job.steps - model.num_timesteps
     if left > 0:
         silent: Any = None
-        model.learn(left, callback=legs, log_interval=silent, reset_num_timesteps=False)
+        # MaskablePPO would refuse an environment in which every action is legal.
+        masks = {"use_masking": env.has_attr("action_masks")} if takes_masks(model) else {}
+        model.learn(
+            left, callback=evaluations, log_interval=silent, reset_num_timesteps=False, **masks
+        )
+    validation.env.close()
 
 
-def _fit(job: Job, ground: Ground, device: str, report: Report) -> Policy:
+def _fit(job: Job, played: Environments, batch: Any, device: str, report: Report) -> Policy:
     """Fit the estimator, which acts by its greedy."""
-    batch = ground.batch(job.training.envs)
     estimator = fit(job.training, batch, job.seed, device, lambda steps: report(job, steps, None))
     _begin(job)
-    save_estimator(job.folder.best, estimator, card_of(job, ground, batch, job.training.steps))
+    save_estimator(job.folder.best, estimator, card_of(job, played, batch, job.training.steps))
     return Estimator(batch, job.seed, estimator=estimator)
 
 
@@ -153,11 +161,15 @@ def _begin(job: Job) -> None:
     save_training(job.whole, job.root)
 
 
-def training_env(training: Training, ground: Ground) -> VecEnv:
+def training_env(training: Training, played: Environments) -> VecEnv:
     """Make the batch to train in, with everything that a training puts around it."""
-    env: VecEnv = ground.batch(training.envs)
+    return surrounded(training, played, played.batch(training.envs))
+
+
+def surrounded(training: Training, played: Environments, env: VecEnv) -> VecEnv:
+    """Put around a batch what a training asks for."""
     if training.curriculum:
-        earlier = [ground.make(arguments_of(stage), training.envs) for stage in training.curriculum]
+        earlier = [played.make(place_of(stage), training.envs) for stage in training.curriculum]
         env = Stages([*earlier, env])
     if training.shaping is not None:
         env = shaped(env, training.shaping.wrapper, training.shaping.weight)
@@ -167,11 +179,11 @@ def training_env(training: Training, ground: Ground) -> VecEnv:
 
 
 def card_of(
-    job: Job, ground: Ground, env: VecEnv, steps: int, start: Model | None = None
+    job: Job, played: Environments, env: VecEnv, steps: int, start: Model | None = None
 ) -> ModelCard:
     """Describe a model; what it began with has seen materials, too."""
     training = job.training
-    told = ("env", "material", "settings", "game", "start", "windows", "imitation", "shaping")
+    told = "env material settings game start windows imitation shaping wrapper".split()
     earlier = [] if start is None else start.card.trained_on
     inner: Any = env.unwrapped
     return ModelCard(
@@ -180,9 +192,9 @@ def card_of(
         network=training.network,
         settings={name: value for name, value in training.as_document().items() if name in told},
         columns=inner.columns,
-        rules=asdict(ground.rules),
-        encoder=ground.encoder,
-        trained_on=list(dict.fromkeys([*ground.trained_on, *earlier])),
+        rules=played.described,
+        encoder=played.encoder,
+        trained_on=list(dict.fromkeys([*played.trained_on, *earlier])),
         seed=job.seed,
         steps=steps,
         versions=versions(),
@@ -191,7 +203,11 @@ def card_of(
 
 def _model(job: Job, env: VecEnv, device: str, start: Model | None) -> tuple[Any, dict[str, Any]]:
     """Load the model of the last checkpoint, or build it and warm it up."""
-    last = load_last(job.folder.checkpoints, lambda s: load_model(job.training, s, env, device))
+    last = load_last(
+        job.folder.checkpoints,
+        lambda stream: load_model(job.training, stream, env, device),
+        lambda carried: carry(env, carried),
+    )
     if last is not None:
         return last
     model = build_model(job.training, env, job.seed, device)
@@ -206,14 +222,15 @@ def _model(job: Job, env: VecEnv, device: str, start: Model | None) -> tuple[Any
     return model, {}
 
 
-def _validation(job: Job, ground: Ground, count: int) -> Validation:
-    env, materials = ground.materials(job.training.evaluation.split, count)
-    return Validation(_with_history(job.training, env), materials)
+def _validation(job: Job, played: Environments, count: int) -> Validation:
+    env, instances = played.evaluation(job.training.evaluation.split, count)
+    return Validation(_with_history(job.training, env), instances)
 
 
 def _with_history(training: Training, env: VecEnv) -> VecEnv:
     """Add what was read to the observations, where the network needs it."""
-    if not getattr(network_class(training)[0], "needs_history", False):
+    network, _ = network_class(training, Interface.of(env))
+    if not getattr(network, "needs_history", False):
         return env
     from memenvs.train.learn.history_env import HistoryVecEnv
 
@@ -232,22 +249,28 @@ def _stages(training: Training, env: VecEnv) -> tuple[Stages, tuple[int, ...]] |
     return env, tuple(ends)
 
 
-def _finish(job: Job, ground: Ground, best: Any, steps: int) -> dict[str, Any]:
+def _finish(
+    job: Job, played: Environments, best: Any, steps: int, carried: Any = None
+) -> dict[str, Any]:
     """Evaluate the best model on more materials, or on those that were left out."""
     settings = job.training.evaluation
-    if ground.left_out:
-        batch = ground.make({**ground.whole, "material": ground.left_out}, len(ground.left_out))
-        final = Validation(_with_history(job.training, batch), ground.left_out)
+    if played.left_out:
+        env, left_out = played.evaluation_left_out()
+        final = Validation(_with_history(job.training, env), left_out)
     else:
-        final = _validation(job, ground, settings.final)
+        final = _validation(job, played, settings.final)
+    try:
+        measured = final.evaluate(best, carried)
+    finally:
+        final.env.close()
     evaluation = {
         "best_steps": steps,
         "steps": job.steps,
         "seed": job.seed,
         "left_out": job.left_out,
-        "materials": len(final.materials),
+        "materials": len(final.instances),
         "split": settings.split,
-        **final.evaluate(best),
+        **measured,
     }
     job.folder.write_evaluation(evaluation)
     return evaluation

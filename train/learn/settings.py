@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
@@ -28,7 +28,7 @@ def _number(value: Any) -> Any:
 
 def _distinct(values: list[Any]) -> list[Any]:
     if len(set(values)) < len(values):
-        raise ValueError("names something twice")
+        raise ValueError("has a value twice")
     return values
 
 
@@ -53,12 +53,12 @@ class _Settings(BaseModel):
 
 
 class Evaluation(_Settings):
-    """On fixed materials: while it trains, and at its end."""
+    """On fixed materials, scenarios or pages: while it trains, and at its end."""
 
     every: Positive | None = None  # steps; a checkpoint is written as often (a tenth of all)
-    materials: Positive = 64  # while it trains
+    materials: Positive = 64  # while it trains; other families count scenarios, pages, episodes
     final: Positive = 200  # at its end
-    split: str = "validation"  # of a tier
+    split: str = "validation"  # of a tier, or of the poisoning scenarios
 
 
 class Schedule(_Settings):
@@ -84,6 +84,15 @@ class Shaping(_Settings):
 
     wrapper: str
     weight: Real = 1.0
+
+
+class Wrapper(_Settings):
+    """A memory around the environments, in training and in validation."""
+
+    name: str  # weighted-tree or bisimulation
+    mode: Literal["act", "advise"] = "advise"
+    rule: str | None = None  # of the bisimulation memory
+    policy: str | None = None  # whose shortlists the bisimulation memory reads
 
 
 class Windows(_Settings):
@@ -146,6 +155,7 @@ class Training(_Settings):
     evaluation: Evaluation = Evaluation()
     imitation: Imitation | None = None
     shaping: Shaping | None = None
+    wrapper: Wrapper | None = None
     windows: Windows | None = None
     feature_dropout: Share = 0.0
     curriculum: list[Stage] = []
@@ -220,6 +230,7 @@ def _model(path: Sequence[str | int]) -> type[BaseModel]:
         "schedule": Schedule,
         "imitation": Imitation,
         "shaping": Shaping,
+        "wrapper": Wrapper,
         "windows": Windows,
         "curriculum": Stage,
     }

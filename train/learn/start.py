@@ -7,11 +7,14 @@ from typing import Any
 
 from memenvs.policies.learned.models import Model, check_columns, find_models, unseen
 from memenvs.policies.learned.trained import load_network
+from memenvs.train.learn.algorithms import WRITING, Interface
 from memenvs.train.learn.models import network_class
 from memenvs.train.learn.settings import Training
 
 
-def starting_model(training: Training, left_out: str | None) -> Model | None:
+def starting_model(
+    training: Training, left_out: str | None, interface: Interface = WRITING
+) -> Model | None:
     """Find the model to begin with: of a run's folder that of the same seed, as far as there is.
 
     Raises ``ValueError`` where there is none, or where it is of another kind than what is trained.
@@ -24,7 +27,7 @@ def starting_model(training: Training, left_out: str | None) -> Model | None:
     seed = training.seed[0]
     same = [model for model in models if model.card.seed == seed]
     found = same[0] if same else models[seed % len(models)]
-    if found.card.network not in _networks(training) or found.seat != training.seat:
+    if found.card.network not in _networks(training, interface) or found.seat != training.seat:
         raise ValueError(
             f"start: {found.path} is a network '{found.card.network}' (seat: {found.seat}); this "
             f"training needs '{training.network}' (seat: {training.seat})"
@@ -51,9 +54,9 @@ def begin_with(model: Any, start: Model, columns: Mapping[str, Sequence[str]]) -
     model.policy.load_state_dict(saved)
 
 
-def _networks(training: Training) -> tuple[str, ...]:
+def _networks(training: Training, interface: Interface) -> tuple[str, ...]:
     """Name the networks with whose parameters that of a training can begin."""
-    built = network_class(training)[0]
+    built = network_class(training, interface)[0]
     return (training.network, *getattr(built, "begins_with", ()))
 
 

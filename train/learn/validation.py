@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -11,89 +12,119 @@ from numpy.typing import NDArray
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.vec_env import VecEnv
 
+from memenvs.envs.family import MEMORIZATION, Family
 from memenvs.envs.memorization.rules import Rules
 from memenvs.material.incidence import FloatArray
 from memenvs.material.material import Material
-from memenvs.optimal.curve import frontier
 from memenvs.policies.base import Policy, attribute
-from memenvs.train.batches import episode_seeds
+from memenvs.policies.learned.models import WRITER
+from memenvs.train.learn.wrapping import carry
+from memenvs.train.optima import Optima
+from memenvs.train.places import Instance
+from memenvs.train.play import units_in
 
 TIME_LIMIT = 10.0  # seconds for the frontier of one material
 SMALL = 8  # slots
-# By which measure of a seat the best model is chosen, and its sign. An asker pays for straying.
-BEST_BY = {"writer": ("utility", 1.0), "poisoner": ("utility", -1.0), "asker": ("reward", 1.0)}
-FINAL = ("utility", "coverage", "precision", "water_inflation", "size", "settled", "illegal_action")
+LONGEST = 10_000  # steps of an episode; one that goes on is taken for endless
+# By which measure the best of a writer's opponents is chosen. An asker pays for straying.
+OPPONENT_BY = {"poisoner": ("utility", -1.0), "asker": ("reward", 1.0)}
 
 
 class Validation:
-    """Materials to evaluate on, in a batch whose observations are those that the model knows."""
+    """Instances to evaluate on, in a batch whose observations are those that the model knows.
 
-    def __init__(self, env: VecEnv, materials: Sequence[Material]) -> None:
+    Instances are materials, scenarios, numbers of pages, or nothing but names for the seeds.
+    """
+
+    def __init__(self, env: VecEnv, instances: Sequence[Instance]) -> None:
         self.env = env
-        self.materials = list(materials)
-        self._rules: Rules = attribute(env, "rules")
-        self._best: dict[tuple[str, int], float] = {}  # of a material at a size
+        self.instances = list(instances)
+        inner: Any = env.unwrapped
+        self.finals: tuple[str, ...] = inner.finals
+        self._rules: Rules | None = None
+        if inner.family is MEMORIZATION:
+            self._rules = attribute(env, "rules")
+        self._optima = Optima(TIME_LIMIT)
 
     @property
     def decisions(self) -> int:
         """Steps of an evaluation, those that nobody counts among them."""
         inner: Any = self.env.unwrapped
-        chunks: int = -(-len(self.materials) // inner.episodes)
+        chunks: int = -(-len(self.instances) // inner.episodes)
         return chunks * self.env.num_envs * int(inner.decisions)
+
+    @property
+    def _has_frontier(self) -> bool:
+        return self._rules is not None and self._rules.budget is None
 
     def prepare(self) -> None:
         """Solve the frontiers beforehand, at every size where the memory is small."""
+        if self._rules is None or not self._has_frontier:
+            return
         slots = self._rules.capacity
-        for material in self.materials if self._rules.budget is None else ():
-            for size in range(1 if slots <= SMALL else slots, slots + 1):
-                self._optimum(material, size)
+        for instance in self.instances:
+            sizes = range(1 if slots <= SMALL else slots, slots + 1)
+            self._optima.best(instance.value, "precision", map(float, sizes))
 
-    def evaluate(self, model: Any) -> dict[str, float]:
-        """Play every material once; gives means, and without a budget the share of the frontier."""
+    def evaluate(self, model: Any, carried: Any = None) -> dict[str, float]:
+        """Play every instance once; gives means, and without a budget the share of the frontier.
+
+        ``carried`` is what the environments of the training kept so far; it stays as it is.
+        """
+        if carried is not None:
+            carry(self.env, deepcopy(carried))
         ended = self.play(model)
-        means = {name: float(values.mean()) for name, values in ended.items()}
-        means["illegal_action"] = float(ended["illegal_action"].sum())
-        return means | (self._against_the_best(ended) if self._rules.budget is None else {})
+        means = {name: mean(values) for name, values in ended.items()}
+        if "illegal_action" in ended:
+            means["illegal_action"] = float(ended["illegal_action"].sum())
+        return means | (self._against_the_best(ended) if self._has_frontier else {})
 
     def play(self, model: Any) -> dict[str, FloatArray]:
-        """Play one episode of each material; gives what ``info`` held at their ends: ``(M,)``.
+        """Play one episode of each instance; gives what ``info`` held at their ends: ``(M,)``.
 
         Of the seats of a game the rewards are averaged, and their illegal actions added up.
         """
-        seeds = episode_seeds(len(self.materials))
+        seeds = [unit.seed for unit in units_in(self.instances)]
         inner: Any = self.env.unwrapped
         size = inner.episodes
-        ended: dict[str, list[float]] = {name: [] for name in (*FINAL, "reward")}
-        for start in range(0, len(self.materials), size):
-            stop = min(start + size, len(self.materials))
-            for final in self._chunk(model, self.materials[start:stop], seeds[start:stop]):
+        ended: dict[str, list[float]] = {name: [] for name in (*self.finals, "reward")}
+        for start in range(0, len(self.instances), size):
+            stop = min(start + size, len(self.instances))
+            for final in self._chunk(model, self.instances[start:stop], seeds[start:stop]):
                 for name, values in ended.items():
-                    values.append(float(final[name]))
+                    values.append(float(final.get(name, "nan")))
         return {name: np.array(values) for name, values in ended.items()}
 
     def _chunk(
-        self, model: Any, materials: Sequence[Material], seeds: Sequence[int]
+        self, model: Any, instances: Sequence[Instance], seeds: Sequence[int]
     ) -> list[dict[str, Any]]:
         inner: Any = self.env.unwrapped
-        size, rows, count = inner.episodes, self.env.num_envs, len(materials)
+        size, rows, count = inner.episodes, self.env.num_envs, len(instances)
         filled = [place % count for place in range(size)]  # the rest plays along, uncounted
-        inner.give([materials[place] for place in filled], [seeds[place] for place in filled])
+        inner.give([instances[place].value for place in filled], [seeds[place] for place in filled])
         observation = self.env.reset()
         finals: list[dict[str, Any] | None] = [None] * count
         state, begun = None, np.ones(rows, dtype=bool)
-        while any(final is None for final in finals):
-            actions, state = act(model, observation, state, begun)
+        for _ in range(LONGEST):
+            actions, state = act(model, observation, state, begun, masks_of(self.env))
             observation, _, begun, infos = self.env.step(actions)
             for place in np.flatnonzero(begun[:count]).tolist():
                 if finals[place] is None:
                     finals[place] = _together(infos[place::size])
-        return [final for final in finals if final is not None]
+            if None not in finals:
+                return [final for final in finals if final is not None]
+        raise ValueError(
+            f"an episode did not end within {LONGEST:,} steps; register the environment with "
+            "max_episode_steps"
+        )
 
     def _against_the_best(self, ended: dict[str, FloatArray]) -> dict[str, float]:
         """Share of the frontier at S, and U*(|M|) − u(M), in expected precision (means)."""
         sizes = ended["size"].astype(int).tolist()
-        top = np.array([self._optimum(m, self._rules.capacity) for m in self.materials])
-        own = np.array([self._optimum(m, n) for m, n in zip(self.materials, sizes, strict=True)])
+        assert self._rules is not None
+        materials = [instance.value for instance in self.instances]
+        top = np.array([self._optimum(m, self._rules.capacity) for m in materials])
+        own = np.array([self._optimum(m, n) for m, n in zip(materials, sizes, strict=True)])
         precision, solvable = ended["precision"], top > 0
         return {
             "share": float((precision[solvable] / top[solvable]).mean()) if solvable.any() else 0.0,
@@ -102,23 +133,45 @@ class Validation:
 
     def _optimum(self, material: Material, size: int) -> float:
         """Best precision of so many claims, or its upper bound where optimality is not proved."""
-        key = material.name, size
-        if key not in self._best:
-            solved = frontier(material, "precision", [size], time_limit=TIME_LIMIT)
-            self._best[key] = float(solved.upper_bounds[0])
-        return self._best[key]
+        return self._optima.best(material, "precision", [size])[size].bound
+
+
+def best_by(seat: str, family: Family | None) -> tuple[str, float]:
+    """Say by which measure the best model is chosen, and its sign."""
+    if seat != WRITER:
+        return OPPONENT_BY[seat]
+    return ("reward" if family is None else family.score), 1.0
+
+
+def mean(values: Sequence[float] | FloatArray) -> float:
+    """Average what is defined; NaN where nothing is."""
+    defined = [float(value) for value in values if value == value]
+    return float(np.mean(defined)) if defined else float("nan")
 
 
 def _together(seats: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Sum up the infos of the seats of one episode that ended."""
-    return seats[0] | {
-        "illegal_action": sum(info["illegal_action"] for info in seats),
-        "reward": sum(info["episode"]["r"] for info in seats) / len(seats),
-    }
+    reward = sum(info["episode"]["r"] for info in seats) / len(seats)
+    illegal = [info["illegal_action"] for info in seats if "illegal_action" in info]
+    return seats[0] | {"reward": reward} | ({"illegal_action": sum(illegal)} if illegal else {})
+
+
+def takes_masks(model: Any) -> bool:
+    """Whether a model of stable-baselines3 has to be told which actions are legal."""
+    return isinstance(model, MaskablePPO)
+
+
+def masks_of(env: VecEnv) -> NDArray[np.bool_] | None:
+    """Give the legal actions ``(rows, n)`` of a batch; None where every action is legal."""
+    return np.stack(env.env_method("action_masks")) if env.has_attr("action_masks") else None
 
 
 def act(
-    model: Any, observation: Any, state: Any, begun: NDArray[np.bool_]
+    model: Any,
+    observation: Any,
+    state: Any,
+    begun: NDArray[np.bool_],
+    masks: NDArray[np.bool_] | None,
 ) -> tuple[NDArray[Any], Any]:
     """Give the deterministic actions of a model or of a policy of ours, and its state.
 
@@ -134,10 +187,9 @@ def act(
             logits = policy.action_logits(tensors).cpu().numpy()
         if logits.shape[1] == 1:
             return np.clip(logits, -1.0, 1.0), None
-        legal = observation["action_mask"].astype(bool)
-        return np.where(legal, logits, -np.inf).argmax(axis=1), None
-    if isinstance(model, MaskablePPO):
-        masks = observation["action_mask"]
+        assert masks is not None
+        return np.where(masks, logits, -np.inf).argmax(axis=1), None
+    if takes_masks(model):
         return model.predict(observation, deterministic=True, action_masks=masks)[0], None
     found: tuple[NDArray[Any], Any] = model.predict(observation, state, begun, deterministic=True)
     return found

@@ -6,7 +6,6 @@ import os
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TypeAlias
 
 from memenvs.errors import MaterialError
@@ -18,16 +17,20 @@ from memenvs.text.embedders.named import DIMENSION
 from memenvs.text.encoder_files import save_encoder
 from memenvs.text.encoders import Encoder, HashingEncoder, embed
 from memenvs.text.tfidf import TfidfEncoder
+from memenvs.text.times import Order
+from memenvs.train.own_material.arranging import Note, in_time, told_apart, with_questions
+from memenvs.train.own_material.finding import Found, find_documents
 from memenvs.train.own_material.judging import LinkJudge
 from memenvs.train.own_material.linking import MIN_SCORE, Linker
 from memenvs.train.own_material.links import METHODS, Linked, links_path, save_links
 from memenvs.train.own_material.questions import Question, read_questions
-from memenvs.train.own_material.reading import find_documents, passages_of, read_document
-from memenvs.train.own_material.segment import LIMIT, By, Placed, claims_of, since_the_first
+from memenvs.train.own_material.reading import Reading, open_document, passages_of
+from memenvs.train.own_material.segment import LIMIT, By, Placed, TooManyClaimsError, claims_of
 
 Advance: TypeAlias = Callable[[int], None]
 Progress: TypeAlias = Callable[[str, int], Advance]  # what is done, of how many: then, how many are
 SHOWN = 80  # characters of a question in the report
+FEW = 3  # documents that are told one by one where the same is to be said of them
 
 
 def silent(what: str, total: int) -> Advance:
@@ -43,7 +46,7 @@ class Built:
     linked: tuple[Linked, ...]
     encoder: Encoder
     documents: int
-    notes: Counter[str]
+    notes: tuple[Note, ...]
 
     def report(self) -> str:
         """Say what was built, what supports the questions, and which are left out and why."""
@@ -55,7 +58,7 @@ class Built:
             f"documents; {len(self.linked) - len(failed)} of {len(self.linked)} questions linked: "
             f"{', '.join(ways)}"
         ]
-        lines += [f"{note}: {n} x" if n > 1 else note for note, n in self.notes.items()]
+        lines += _told(self.notes)
         lines += [
             f"linked by {entry.method}: {entry.question}: {entry.reason}"
             for entry in self.linked
@@ -93,22 +96,33 @@ def build(
     cache: Cache | None = None,
     judge: LinkJudge | None = None,
     progress: Progress = silent,
+    exclude: Sequence[str] = (),
+    strict: bool = False,
+    encoding: str | None = None,
+    dates: Order | None = None,
+    join_answers: bool = False,
 ) -> Built:
     """Read documents and questions, link them, and attach vectors.
 
     ``encoder`` None stands for TF-IDF: LSA of ``dimension`` fitted on the claims for the vectors,
     all its weights for links. A question that no claim supports is left out of the material, and
-    told in the report. Raises ``MaterialError`` that names the file, and the record; also where no
-    question is linked.
+    told in the report; so is a file of a folder that cannot be read, unless ``strict``, and what
+    fits a pattern of ``exclude``. ``encoding`` is that of texts that are not UTF-8, ``dates`` the
+    order of day, month and year in numbers; ``join_answers`` makes one claim of a question and the
+    short answer after it. Raises ``MaterialError`` that names the file, and the record; also where
+    no question is linked.
     """
     cache = cache or Cache(None)
-    notes: Counter[str] = Counter()
-    asked, unread = read_questions(questions)
-    notes.update({f"left out: {questions}: field '{k}' is not read": n for k, n in unread.items()})
-    files, others = find_documents(documents, questions)
-    notes.update({f"left out: {path}: {reason}": 1 for path, reason in others.items()})
-    placed = _read(files, by, language, cache, notes, progress)
-    claims = since_the_first(placed)
+    reading = Reading(encoding, dates)
+    asked, notes = read_questions(questions)
+    files, others = find_documents(documents, questions, exclude)
+    notes += [Note(f"left out: {path}", reason) for path, reason in others.items()]
+    placed = _read(files, by, language, strict, reading, cache, notes, progress)
+    documents_read = len({p.document for p in placed})
+    placed = in_time(told_apart(placed, notes), notes)
+    if join_answers:
+        placed = with_questions(placed)
+    claims = [p.claim for p in placed]
     if isinstance(encoder, HashingEncoder) or encoder is None:
         linking = None
     else:
@@ -123,37 +137,69 @@ def build(
     material = _material(name, claims, asked, linked, os.fspath(questions))
     used = encoder or TfidfEncoder.fit([material], dimension)
     embedded = embed(material, linking or used)
-    return Built(embedded, tuple(linked), used, len(files), notes)
+    return Built(embedded, tuple(linked), used, documents_read, tuple(notes))
+
+
+def _told(notes: Sequence[Note]) -> list[str]:
+    """Say each note; what is to be said of many documents is said once."""
+    by_reason: dict[str, list[Note]] = {}
+    for note in notes:
+        by_reason.setdefault(note.reason, []).append(note)
+    lines = []
+    for reason, same in by_reason.items():
+        if len(same) <= FEW or same[0].document.startswith("left out: "):
+            lines += [f"{note.document}: {reason}{_counted(note)}" for note in same]
+        else:
+            times, words = sum(note.times for note in same), sum(note.words for note in same)
+            counted = _counted(Note("", reason, times, words))
+            lines.append(f"{len(same)} documents ({same[0].document}, ...): {reason}{counted}")
+    return lines
+
+
+def _counted(note: Note) -> str:
+    words = f", {note.words} words" if note.words else ""
+    return f": {note.times} x{words}" if note.times > 1 or words else ""
 
 
 def _read(
-    files: Sequence[tuple[str, Path]],
+    files: Sequence[Found],
     by: By | None,
     language: str | None,
+    strict: bool,
+    reading: Reading,
     cache: Cache,
-    notes: Counter[str],
+    notes: list[Note],
     progress: Progress,
 ) -> list[Placed]:
-    if not files:
-        raise MaterialError("there is no document to read; name files, or a folder that holds some")
+    """Read all files; what cannot be read of a folder is left out, and noted, unless ``strict``."""
     advance = progress("reading", len(files))
     placed: list[Placed] = []
-    owners: dict[str, str] = {}
-    for name, path in files:
-        document, kept = read_document(name, path, cache)
-        passages = passages_of(document, kept, cache)
-        for one in claims_of(document, passages, by, language, LIMIT - len(placed)):
-            if one.claim.id in owners:
-                raise MaterialError(
-                    f"names a claim of {owners[one.claim.id]} already; rename one",
-                    record=f"message '{one.claim.id}'",
-                    field="id",
-                    file=name,
-                )
-            owners[one.claim.id] = name
-            placed.append(one)
-        notes.update({f"{name}: {note}": n for note, n in document.notes.items()})
+    left: list[str] = []
+    for found in files:
+        try:
+            document = open_document(found.name, found.path, reading.encoding)
+            passages = passages_of(document, cache, reading)
+            placed += claims_of(document, passages, by, language, LIMIT - len(placed))
+        except TooManyClaimsError:
+            raise
+        except MaterialError as error:
+            if found.given or strict:
+                raise
+            where = ", ".join(filter(None, (error.record, error.field)))
+            reason = f"{where}: {error.problem}" if where else error.problem
+            notes.append(Note(f"left out: {found.path}", reason))
+            left.append(f"{found.path}: {reason}")
+        else:
+            notes += [
+                Note(found.name, reason, times, document.words[reason])
+                for reason, times in document.notes.items()
+            ]
         advance(1)
+    if not placed:
+        why = f"; left out: {'; '.join(left)}" if left else ""
+        raise MaterialError(
+            f"there is no document to read; name files, or a folder that holds some{why:.500}"
+        )
     return placed
 
 

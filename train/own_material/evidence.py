@@ -32,7 +32,10 @@ class EvidenceIndex:
         self._placed = placed
         self._ids = {p.claim.id: n for n, p in enumerate(placed)}
         self._documents: dict[str, list[int]] = {}
+        self._own: dict[str, list[int]] = {}  # claims by the ids that their documents give them
         for n, p in enumerate(placed):
+            if p.own and p.own != p.claim.id:
+                self._own.setdefault(p.own, []).append(n)
             self._documents.setdefault(p.document, []).append(n)
         texts = [p.claim.text for p in placed]
         self._plain = {d: _Joined([texts[n] for n in ns]) for d, ns in self._documents.items()}
@@ -77,11 +80,23 @@ class EvidenceIndex:
             if "claim" in part:
                 place = self._ids.get(part["claim"])
                 there: list[tuple[int, ...]] = [] if place is None else [(place,)]
-                return there, GIVEN, f"its claim '{part['claim']}' is not there"
+                reason = self._namesakes(part["claim"])
+                return there, GIVEN, reason or f"its claim '{part['claim']}' is not there"
             return self._quote(part["quote"], [document] if document else list(self._documents))
         if part in self._ids:
             return [(self._ids[part],)], GIVEN, ""
-        return self._quote(part, list(self._documents))
+        places, how, reason = self._quote(part, list(self._documents))
+        return places, how, (not places and self._namesakes(part)) or reason
+
+    def within(self, quotes: Sequence[str]) -> tuple[int, ...]:
+        """Give the claims that any of the quotes runs over."""
+        found = [self._quote(quote, list(self._documents))[0] for quote in quotes]
+        return tuple(sorted({n for places in found for place in places for n in place}))
+
+    def _namesakes(self, name: str) -> str:
+        """Say that an id is not unique, and what the claims are called that have it."""
+        named = [self._placed[n].claim.id for n in self._own.get(name, ())]
+        return f"its claim '{name}' is one of several: {', '.join(named)}" if named else ""
 
     def _span(
         self, document: str, start: int, end: int

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from memenvs.material.incidence import FloatArray
 from memenvs.text.encoders import Encoder
@@ -46,13 +47,15 @@ class Linker:
 
     def _one(self, question: Question, asked: Asked, similar: FloatArray) -> Linked:
         sought = self._index.seek(question) if question.evidence else Sought()
+        if not question.evidence and question.context:
+            sought = Sought(among=self._index.within(question.context))
         if sought.found:
             return Linked(question.id, question.text, sought.found)
         if len(question.evidence) > 1:
             # One claim in place of the several that are needed would be a smaller support.
             return Linked(question.id, question.text, (), sought.reason)
         nearest: Found | None = None
-        for found in self._guesses(asked, similar, sought.among):
+        for found in self._guesses(question, asked, similar, sought.among):
             if found is not None and found.score >= self._min:
                 found_all = self._with_repetitions(found)
                 return Linked(question.id, question.text, found_all, sought.reason)
@@ -62,9 +65,11 @@ class Linker:
         return Linked(question.id, question.text, (), reason, nearest)
 
     def _guesses(
-        self, asked: Asked, similar: FloatArray, among: Sequence[int]
+        self, question: Question, asked: Asked, similar: FloatArray, among: Sequence[int]
     ) -> Iterator[Found | None]:
-        yield self._matcher.by_answer(asked, similar, among)
+        wordings = [asked, *(replace(asked, answer=other) for other in question.others)]
+        by_answer = [self._matcher.by_answer(wording, similar, among) for wording in wordings]
+        yield max(filter(None, by_answer), key=lambda found: found.score, default=None)
         yield self._matcher.by_similarity(asked, similar, among)
         if self._judge is not None:
             places = list(among[:CANDIDATES]) or self._matcher.nearest(similar, CANDIDATES)

@@ -4,23 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
-SECONDS = 86_400  # of a day, the unit of time
-HALF = re.compile(r"[\ud800-\udfff]")
-MILLISECONDS = 1e11  # epoch seconds are below, until the year 5138
+from memenvs.text.normal import halves, normal_text
+from memenvs.text.times import Dates, Order
 
-# What fields of messages and columns of tables are called, the first that is there counts.
-SPEAKERS = ("name", "speaker", "author", "sender", "role", "from", "user", "source")
-TEXTS = ("content", "value", "text", "message", "body", "sentence", "claim", "note")
-TIMES = ("time", "timestamp", "created_at", "create_time", "date", "datetime")
-GROUPS = (
-    *("session", "session_id", "conversation_id", "conversation", "thread_id", "thread"),
-    *("chat_id", "channel", "group"),
-)
+WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +20,10 @@ class Passage:
     """A piece of a document that belongs together."""
 
     text: str
-    group: str = ""  # heading, page, session; "" stands for the document
+    group: str = ""  # headings, page, session; "" stands for the document
     shared: bool = False  # whether other documents mean the same by the group
     source: str = ""  # speaker; "" stands for the document
+    moment: Any = None  # its date as it stands: read once all dates of the document are known
     time: float | None = None  # in days
     dated: bool = False  # whether the time counts from 1970, not from the document's start
     start: int | None = None  # place of its first character in a plain text
@@ -44,38 +37,91 @@ class Document:
 
     name: str
     content: bytes
+    path: Path | None = None
+    encoding: str | None = None  # of a text that is not UTF-8
     notes: Counter[str] = field(default_factory=Counter)
+    words: Counter[str] = field(default_factory=Counter)  # that were left out, by the same reasons
     plain: bool = False  # whether passages know their place
 
     def note(self, reason: str, times: int = 1) -> None:
-        """Count one thing that was left out or read otherwise than it stands."""
+        """Count one thing that was read otherwise than it stands."""
         self.notes[reason] += times
 
-
-def whole_text(text: str) -> str:
-    """Replace halves of surrogate pairs, which cut-off emoji and names of files leave behind."""
-    return HALF.sub("\ufffd", text)
-
-
-def first_of(fields: Mapping[str, Any], names: tuple[str, ...]) -> Any:
-    """Give the value of the first of the names that has one."""
-    return next((fields[name] for name in names if fields.get(name) not in (None, "")), None)
+    def leave(self, reason: str, text: str) -> None:
+        """Count one thing that was left out, and the words in it."""
+        self.notes[reason] += 1
+        self.words[reason] += len(WORD.findall(text))
 
 
-def days_of(value: Any) -> float | None:
-    """Read a time as days since 1970: an ISO date, or seconds or milliseconds; else None."""
-    if isinstance(value, bool) or value is None:
-        return None
-    try:
-        number = float(value)
-    except (TypeError, ValueError, OverflowError):
-        try:
-            date = datetime.fromisoformat(str(value).strip())
-        except ValueError:
-            return None
-        if date.tzinfo is None:
-            date = date.replace(tzinfo=UTC)
-        return date.timestamp() / SECONDS
-    if not abs(number) < MILLISECONDS * 1000:  # NaN too
-        return None
-    return number / (1000 * SECONDS) if abs(number) >= MILLISECONDS else number / SECONDS
+class Headings:
+    """The headings that a passage stands under; one that has no text under it is reported."""
+
+    def __init__(self, document: Document, under: str = "") -> None:
+        self._document, self._under = document, under
+        self._open: list[tuple[int, str]] = []
+        self._used = 0  # how many of the open ones have text under them
+
+    def add(self, level: int, text: str) -> None:
+        """Begin a section; it ends those of its level and below."""
+        self._close(level)
+        if text:
+            self._open.append((level, text))
+
+    def path(self) -> str:
+        """Give the headings above a text that stands here, as one name."""
+        self._used = len(self._open)
+        return " > ".join(filter(None, (self._under, *(text for _, text in self._open))))
+
+    def end(self) -> None:
+        """Report the last headings, if nothing stands under them."""
+        self._close(0)
+
+    def _close(self, level: int) -> None:
+        while self._open and self._open[-1][0] >= level:
+            _, text = self._open.pop()
+            if len(self._open) >= self._used:
+                self._document.leave("heading without text under it left out", text)
+        self._used = min(self._used, len(self._open))
+
+
+def finished(
+    document: Document, passages: Iterable[Passage], order: Order | None = None
+) -> Iterator[Passage]:
+    """Give passages in the normal form of texts, with their dates read.
+
+    ``order`` is that of day, month and year in the document's dates; None: as they show it.
+    """
+    listed = [_normal(document, passage) for passage in passages]
+    moments = [passage.moment for passage in listed]
+    dates = Dates.of(moments) if order is None else Dates(order)
+    if dates.doubt:
+        document.note(
+            f"warning: dates such as '{dates.doubt}' are taken for {_spelt(dates.order)}, which "
+            "is a guess; --dates says it"
+        )
+    unknown: list[Any] = []
+    for passage in listed:
+        if passage.moment in (None, ""):
+            yield passage
+            continue
+        days = dates.days(passage.moment)
+        if days is None:
+            unknown.append(passage.moment)
+        yield replace(passage, time=days, dated=days is not None, moment=None)
+    if unknown:
+        document.note(f"time such as '{unknown[0]!s:.40}' is no known date: left out", len(unknown))
+
+
+def _normal(document: Document, passage: Passage) -> Passage:
+    broken = halves(passage.text)
+    if broken:
+        document.note("half a character replaced by \ufffd", broken)
+    held = (passage.text, passage.group, passage.source, passage.id)
+    text, group, source, identifier = normal = tuple(map(normal_text, held))
+    if normal == held:
+        return passage
+    return replace(passage, text=text, group=group, source=source, id=identifier)
+
+
+def _spelt(order: Order) -> str:
+    return "/".join({"d": "day", "m": "month", "y": "year"}[letter] for letter in order)

@@ -1,128 +1,102 @@
-"""Which reader reads which file, and which files a folder gives."""
+"""Which reader reads which file, and how a document's passages are had."""
 
 from __future__ import annotations
 
+import codecs
 import importlib
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
 from pathlib import Path, PurePath
 
 from memenvs.errors import MaterialError
-from memenvs.material.files import is_material_file
 from memenvs.text.cache import Cache, content_key
-from memenvs.text.encoder_files import DESCRIBED, FITTED
-from memenvs.train.own_material.links import SUFFIX
-from memenvs.train.own_material.passages import Document, Passage, whole_text
+from memenvs.text.times import Order
+from memenvs.train.own_material.passages import Document, Passage, finished
 
-MARKUP, TABLES, CHATS, OFFICE = (
-    f"memenvs.train.own_material.{module}" for module in ("markup", "tables", "chats", "office")
-)
+ROOM = "memenvs.train.own_material"
 # By the end of a file's name; strings, so that a reader's parser is imported where it is needed.
 READERS: dict[str, str] = {
-    **dict.fromkeys((".txt", ".text", ".log", ".rst", ".org", ""), f"{MARKUP}:read_text"),
-    **dict.fromkeys((".md", ".markdown"), f"{MARKUP}:read_markdown"),
-    **dict.fromkeys((".html", ".htm", ".xhtml"), f"{MARKUP}:read_html"),
-    **dict.fromkeys((".srt", ".vtt", ".ass", ".ssa", ".sub"), f"{TABLES}:read_subtitles"),
-    **dict.fromkeys((".csv", ".tsv"), f"{TABLES}:read_table"),
-    **dict.fromkeys((".json", ".jsonl", ".ndjson"), f"{CHATS}:read_chat"),
-    ".pdf": f"{OFFICE}:read_pdf",
-    ".docx": f"{OFFICE}:read_docx",
+    **dict.fromkeys((".txt", ".text", ".log", ".rst", ".org", ""), f"{ROOM}.plain:read_text"),
+    **dict.fromkeys((".md", ".markdown"), f"{ROOM}.markdown:read_markdown"),
+    **dict.fromkeys((".html", ".htm", ".xhtml"), f"{ROOM}.html:read_html"),
+    **dict.fromkeys((".srt", ".vtt", ".ass", ".ssa", ".sub"), f"{ROOM}.subtitles:read_subtitles"),
+    **dict.fromkeys((".csv", ".tsv"), f"{ROOM}.tables:read_table"),
+    **dict.fromkeys((".json", ".jsonl", ".ndjson"), f"{ROOM}.exports:read_json"),
+    **dict.fromkeys((".eml", ".mbox"), f"{ROOM}.mail:read_mail"),
+    ".ipynb": f"{ROOM}.notebooks:read_notebook",
+    ".pdf": f"{ROOM}.pdf:read_pdf",
+    ".docx": f"{ROOM}.word:read_docx",
 }
 SLOW = (".pdf", ".docx")  # what they hold is kept in the cache
-VERSION = 1  # of what is kept: another reader reads anew
+VERSION = 2  # of what is kept: another reader reads anew
 
 
-def find_documents(
-    paths: Sequence[str], questions: str | os.PathLike[str] = ""
-) -> tuple[list[tuple[str, Path]], dict[str, str]]:
-    """Give the files of paths and of folders in them, by name, and why others are left out.
+@dataclass(frozen=True)
+class Reading:
+    """What the user says about how documents are to be read."""
 
-    A name is the file's own, or its path where two files share theirs. Files of a folder stand in
-    the order of their paths; hidden ones are passed over, and so are the ``questions`` and what
-    was built before. Raises ``MaterialError`` for a path that is not there, and for a file given
-    by itself that cannot be read.
-    """
-    found: list[Path] = []
-    left: dict[str, str] = {}
-    for given in paths:
-        path = Path(given)
-        if path.is_dir():
-            inside = sorted(p for p in path.rglob("*") if p.is_file() and not _hidden(p, path))
-            reasons = {p: _reason(p, questions) for p in inside}
-            found += [p for p, reason in reasons.items() if not reason]
-            left |= {str(p): reason for p, reason in reasons.items() if reason}
-        elif not path.is_file():
-            raise MaterialError("is not there; name a file or a folder", file=given)
-        elif path.suffix.lower() not in READERS:
-            known = ", ".join(suffix for suffix in READERS if suffix)
-            raise MaterialError(f"is of no kind that is read ({known})", file=given)
-        else:
-            found.append(path)
-    files: dict[Path, Path] = {}
-    for path in found:
-        files.setdefault(path.resolve(), path)
-    listed = list(files.values())
-    unique = len({path.name for path in listed}) == len(listed)
-    names = [whole_text(path.name if unique else path.as_posix()) for path in listed]
-    return list(zip(names, listed, strict=True)), left
+    encoding: str | None = None  # of texts that are not UTF-8
+    dates: Order | None = None  # the order of day, month and year, where numbers leave it open
+
+    def __post_init__(self) -> None:
+        if self.encoding is not None:
+            try:
+                codecs.lookup(self.encoding)
+            except LookupError:
+                raise ValueError(f"'{self.encoding}' is no encoding that Python knows") from None
 
 
-def _reason(path: Path, questions: str | os.PathLike[str]) -> str:
-    """Say why a file of a folder is no document; "" if it is one."""
-    if path.suffix.lower() not in READERS:
-        return "of no kind that is read"
-    if questions and path.resolve() == Path(questions).resolve():
-        return "the questions"
-    made = path.name.endswith((SUFFIX, DESCRIBED, FITTED)) or is_material_file(path)
-    return "made by memenvs" if made else ""
-
-
-def _hidden(path: Path, folder: Path) -> bool:
-    return any(part.startswith(".") for part in path.relative_to(folder).parts)
-
-
-def read_document(name: str, path: Path, cache: Cache) -> tuple[Document, list[Passage] | None]:
-    """Open a document; give its passages where the cache knows them.
-
-    Raises ``MaterialError`` where the file cannot be opened or is empty.
-    """
+def open_document(name: str, path: Path, encoding: str | None = None) -> Document:
+    """Open a document; raises ``MaterialError`` where it cannot be read or is empty."""
     try:
-        document = Document(name, path.read_bytes())
+        content = path.read_bytes()
     except OSError as error:
         raise MaterialError(f"cannot be read: {error.strerror}", file=os.fspath(path)) from None
-    if not document.content.strip():
+    if not content.strip():
         raise MaterialError("is empty; leave it out", file=os.fspath(path))
-    if path.suffix.lower() not in SLOW:
-        return document, None
-    key = _key(document)
-    kept = cache.get([key]).get(key)
-    if kept is None:
-        return document, None
-    stored = json.loads(kept)
-    document.notes.update(stored["notes"])
-    return document, [Passage(**fields) for fields in stored["passages"]]
+    return Document(name, content, path, encoding)
 
 
-def passages_of(document: Document, kept: list[Passage] | None, cache: Cache) -> Iterator[Passage]:
-    """Give a document's passages one by one; what took long to read is kept in the cache."""
-    if kept is not None:
-        yield from kept
-        return
+def passages_of(
+    document: Document, cache: Cache, reading: Reading | None = None
+) -> Iterator[Passage]:
+    """Give a document's passages; what took long to read is kept in the cache.
+
+    Raises ``MaterialError`` that names the document, whatever its parser stumbles over.
+    """
     suffix = PurePath(document.name).suffix.lower()
     module, _, function = READERS[suffix].partition(":")
     read: Callable[[Document], Iterator[Passage]] = getattr(
         importlib.import_module(module), function
     )
-    if suffix not in SLOW:
-        yield from read(document)
-        return
+    try:
+        passages = _kept(document, suffix, read, cache) if suffix in SLOW else read(document)
+        yield from finished(document, passages, reading.dates if reading else None)
+    except MaterialError:
+        raise
+    except Exception as error:  # parsers of foreign formats have errors of every kind
+        kind = suffix.removeprefix(".").upper() or "a text"
+        said = " ".join(str(error).split()) or type(error).__name__
+        raise MaterialError(f"cannot be read as {kind}: {said:.120}", file=document.name) from None
+
+
+def _kept(
+    document: Document, suffix: str, read: Callable[[Document], Iterator[Passage]], cache: Cache
+) -> list[Passage]:
+    key = content_key(VERSION, suffix, document.content)
+    kept = cache.get([key]).get(key)
+    if kept is not None:
+        stored = json.loads(kept)
+        document.notes.update(stored["notes"])
+        document.words.update(stored["words"])
+        return [Passage(**fields) for fields in stored["passages"]]
     passages = list(read(document))
-    stored = {"notes": document.notes, "passages": [asdict(passage) for passage in passages]}
-    cache.put({_key(document): json.dumps(stored).encode()})
-    yield from passages
-
-
-def _key(document: Document) -> bytes:
-    return content_key(VERSION, PurePath(document.name).suffix.lower(), document.content)
+    stored = {
+        "notes": document.notes,
+        "words": document.words,
+        "passages": [asdict(passage) for passage in passages],
+    }
+    cache.put({key: json.dumps(stored).encode()})
+    return passages

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from memenvs.errors import MaterialError
 from memenvs.material.records import Claim
-from memenvs.train.own_material.passages import Document, Passage, whole_text
+from memenvs.train.own_material.passages import Document, Passage
 
 By: TypeAlias = Literal["sentence", "passage"]
 
 LIMIT = 100_000  # claims of a material: no environment takes more, nor does this machine's memory
-LONGEST = 4_000  # characters of a sentence; what is longer is cut at a blank
+LONGEST = 1_000  # characters of a claim; what is longer is cut, at the end of a sentence or a word
 CHUNK = 100_000  # characters that are given to the segmenter at once
 # Scripts whose letters tell the language well enough for the ends of sentences.
 SCRIPTS = (
@@ -38,6 +38,11 @@ class Placed:
     start: int | None  # characters of the plain text that it covers, if it is one
     end: int | None
     dated: bool
+    own: str = ""  # the id that the document gives it
+
+
+class TooManyClaimsError(MaterialError):
+    """A material that no environment takes, whatever file of it is left out."""
 
 
 def claims_of(
@@ -50,45 +55,40 @@ def claims_of(
     the claim's place in the document from 0 to 1. Raises ``MaterialError`` where there are more
     than ``room`` claims, or none.
     """
-    placed: list[Placed] = []
+    cut: list[tuple[Passage, str, str, int | None, int | None]] = []  # with the id of its own
     for passage in passages:
         whole = passage.whole if by is None else by == "passage"
         pieces = list(_pieces(document, passage, language, whole))
-        for place, (text, start, end) in enumerate(pieces):
-            identifier = passage.id if len(pieces) == 1 else f"{passage.id}.{place + 1}"
-            claim = Claim(
-                id=whole_text(identifier) if passage.id else f"{document.name}#{len(placed) + 1}",
-                text=whole_text(text),
-                source=whole_text(passage.source) or document.name,
-                group=whole_text(_group(document, passage)),
-                time=passage.time,
-            )
-            placed.append(Placed(claim, document.name, start, end, passage.dated))
-            if len(placed) > room:
-                raise MaterialError(
+        for place, piece in enumerate(pieces, start=1):
+            own = passage.id if len(pieces) == 1 or not passage.id else f"{passage.id}.{place}"
+            cut.append((passage, own, *piece))
+            if len(cut) > room:
+                raise TooManyClaimsError(
                     f"gives more claims than a material may hold ({LIMIT} in all); "
                     "build from parts of it, or --by passage",
                     file=document.name,
                 )
-    if not placed:
-        raise MaterialError("holds no text; leave it out", file=document.name)
-    last = max(len(placed) - 1, 1)
-    return [
-        replace(p, claim=replace(p.claim, cues={"position": n / last}))
-        for n, p in enumerate(placed)
-    ]
+    if not cut:
+        raise MaterialError(_nothing(document), file=document.name)
+    last = max(len(cut) - 1, 1)
+    placed = []
+    for n, (passage, own, text, start, end) in enumerate(cut):
+        claim = Claim(
+            id=own or f"{document.name}#{n + 1}",
+            text=text,
+            source=passage.source or document.name,
+            group=_group(document, passage),
+            time=passage.time,
+            cues={"position": n / last},
+        )
+        placed.append(Placed(claim, document.name, start, end, passage.dated, own))
+    return placed
 
 
-def since_the_first(placed: list[Placed]) -> list[Claim]:
-    """Give the claims with dates as days since the first date among them."""
-    dates = [p.claim.time for p in placed if p.dated and p.claim.time is not None]
-    first = min(dates, default=0.0)
-    return [
-        replace(p.claim, time=p.claim.time - first)
-        if p.dated and p.claim.time is not None
-        else p.claim
-        for p in placed
-    ]
+def _nothing(document: Document) -> str:
+    """Say why a document gives no claim."""
+    why = f" ({'; '.join(document.notes)})" if document.notes else ""
+    return f"holds no text{why:.300}; leave it out"
 
 
 def _group(document: Document, passage: Passage) -> str:
@@ -103,9 +103,9 @@ def _pieces(
 ) -> Iterator[tuple[str, int | None, int | None]]:
     """Give the texts of a passage's claims, with their places in a plain text."""
     start = 0
-    for sentence in [passage.text] if whole else _sentences(document, passage.text, language):
-        end = start + len(sentence)
-        text = " ".join(sentence.split())
+    for piece in _cut_to_claims(document, passage.text, language, whole):
+        end = start + len(piece)
+        text = " ".join(piece.split())
         if any(map(str.isalnum, text)):
             if passage.start is None:
                 yield text, None, None
@@ -114,8 +114,26 @@ def _pieces(
         start = end
 
 
+def _cut_to_claims(
+    document: Document, text: str, language: str | None, whole: bool
+) -> Iterator[str]:
+    """Cut a text into pieces that give it again when they are joined."""
+    if not whole:
+        yield from _sentences(document, text, language)
+    elif len(text) <= LONGEST:
+        yield text
+    else:
+        document.note(f"passage of more than {LONGEST} characters: cut")
+        held = ""
+        for sentence in _sentences(document, text, language):
+            if held and len(held) + len(sentence) > LONGEST:
+                yield held
+                held = ""
+            held += sentence
+        yield held
+
+
 def _sentences(document: Document, text: str, language: str | None) -> Iterator[str]:
-    """Cut a text into sentences that give it again when they are joined."""
     import sentencex
 
     spoken = language or language_of(text)

@@ -1,4 +1,4 @@
-"""Readers of subtitles and of tables with one text a row."""
+"""Reader of tables with one text a row."""
 
 from __future__ import annotations
 
@@ -10,55 +10,21 @@ from pathlib import PurePath
 
 from memenvs.errors import MaterialError
 from memenvs.train.own_material.decoding import decoded
-from memenvs.train.own_material.passages import (
+from memenvs.train.own_material.fields import (
     GROUPS,
-    SECONDS,
+    IDS,
     SPEAKERS,
     TEXTS,
     TIMES,
-    Document,
-    Passage,
-    days_of,
-    first_of,
+    Fields,
+    People,
 )
+from memenvs.train.own_material.passages import Document, Passage
 
 LONGEST_FIELD = 2**27
 DELIMITERS = ",;\t|"
 NONE = "\x1f"  # stands in no text: there is one column
 QUOTED = re.compile(r'"[^"]*"')
-ENDED = re.compile(r"""[.!?…。！？؟।]["'”’»)\]]*$""")
-
-
-def read_subtitles(document: Document) -> Iterator[Passage]:
-    """Give sentences over as many cues as they take; time = days from the start.
-
-    SubRip, WebVTT, SubStation Alpha and what else pysubs2 reads. Raises ``MaterialError`` where
-    the file is none of them.
-    """
-    import pysubs2
-
-    text = decoded(document).replace("\r\n", "\n")
-    try:
-        cues = pysubs2.SSAFile.from_string(text)
-    except (pysubs2.exceptions.Pysubs2Error, ValueError) as error:
-        raise MaterialError(f"holds no subtitles: {error!s:.120}", file=document.name) from None
-    begun: list[str] = []
-    speaker, start = "", 0.0
-    for cue in sorted((cue for cue in cues if not cue.is_comment), key=lambda cue: cue.start):
-        said = " ".join(cue.plaintext.split())
-        if not said:
-            continue
-        if begun and cue.name != speaker:
-            yield Passage(" ".join(begun), source=speaker, time=start / SECONDS)
-            begun = []
-        if not begun:
-            speaker, start = cue.name, cue.start / 1000
-        begun.append(said)
-        if ENDED.search(said):
-            yield Passage(" ".join(begun), source=speaker, time=start / SECONDS)
-            begun = []
-    if begun:
-        yield Passage(" ".join(begun), source=speaker, time=start / SECONDS)
 
 
 def read_table(document: Document) -> Iterator[Passage]:
@@ -68,48 +34,62 @@ def read_table(document: Document) -> Iterator[Passage]:
     time and group; without one, a row reads "column: value; column: value". Raises
     ``MaterialError`` for a table that cannot be read.
     """
+    header, rows = rows_of(document)
+    people = People()
+    for row in rows:
+        if any(cell.strip() for cell in row):
+            yield from _row(document, people, header, row)
+
+
+def rows_of(document: Document) -> tuple[list[str], Iterator[list[str]]]:
+    """Give the names of a table's columns, and its other rows."""
     text = decoded(document)
     csv.field_size_limit(LONGEST_FIELD)
-    try:
-        rows = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(document.name, text))
-        header = [name.strip() for name in next(rows, [])]
-        names = [name.casefold() for name in header]
-        for row in rows:
-            if len(row) > len(header) and any(cell.strip() for cell in row[len(header) :]):
-                document.note("row with more cells than columns")
-            fields = {name: cell.strip() for name, cell in zip(names, row, strict=False)}
-            yield from _row(document, header, row, fields)
-    except csv.Error as error:
-        raise MaterialError(f"cannot be read as a table: {error}", file=document.name) from None
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(document.name, text))
+
+    def told() -> Iterator[list[str]]:
+        try:
+            yield from rows
+        except csv.Error as error:
+            raise MaterialError(f"cannot be read as a table: {error}", file=document.name) from None
+
+    header = [name.strip() for name in next(told(), [])]
+    return header, told()
 
 
 def _row(
-    document: Document, header: list[str], row: list[str], fields: dict[str, str]
+    document: Document, people: People, header: list[str], row: list[str]
 ) -> Iterator[Passage]:
-    if not any(cell.strip() for cell in row):
-        return
-    text = first_of(fields, TEXTS)
-    if text is None:
-        if any(name in fields for name in TEXTS):
-            document.note("row without text left out")
-            return
+    beyond = [cell for cell in row[len(header) :] if cell.strip()]
+    fields = Fields({name: cell.strip() for name, cell in zip(header, row, strict=False)})
+    if not fields.has(*TEXTS):
+        if beyond:
+            document.note("row with more cells than columns")
         labels = [*header, *[""] * (len(row) - len(header))]
         pairs = [(name, cell.strip()) for name, cell in zip(labels, row, strict=False)]
         text = "; ".join(f"{name}: {cell}" if name else cell for name, cell in pairs if cell)
-    moment = first_of(fields, TIMES)
-    time = days_of(moment)
-    if moment is not None and time is None:
-        document.note("time that is no ISO date and no number left out")
+        moment = fields.take(*TIMES)
+        fields.skip(*header)
+    else:
+        if beyond:
+            document.leave("cell beyond the columns left out", " ".join(beyond))
+        text = fields.take(*TEXTS)
+        moment = fields.take(*TIMES)
+        if text is None:
+            document.leave("row without text left out", " ".join(row))
+            return
+    speaker = fields.take(*SPEAKERS)
     yield Passage(
         text,
-        group=first_of(fields, GROUPS) or "",
+        group=fields.take(*GROUPS) or "",
         shared=True,
-        source=first_of(fields, SPEAKERS) or "",
-        time=time,
-        dated=True,
-        id=fields.get("id", ""),
+        source=people.name(speaker, fields.take("authorid", "senderid", "userid")) or "",
+        moment=moment,
+        id=fields.take(*IDS) or "",
         whole=True,
     )
+    if fields.has(*TEXTS):
+        fields.report(document)
 
 
 def _delimiter(name: str, text: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from multiprocessing import get_context
@@ -10,21 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from memenvs.envs.memorization.env import MemorizationEnv
-from memenvs.envs.memorization.vector import MemorizationVectorEnv
-from memenvs.envs.registry import ENTRY_POINT, EnvRow, registered_envs
+from memenvs.envs.registry import ENTRY_POINT, EnvRow, register_row, registered_envs
 from memenvs.material.incidence import FloatArray
-from memenvs.material.material import Material
 from memenvs.materials.generator.tiers import TIERS
-from memenvs.optimal.curve import frontier
-from memenvs.policies import make
-from memenvs.train.batches import (
-    episode_seeds,
-    make_batch,
-    materials_of,
-    of_split,
-    play_batches,
-)
+from memenvs.train.optima import Optima, load_of, objective_of
+from memenvs.train.places import Place, place_of_id
+from memenvs.train.play import Unit, units_of
+from memenvs.train.playing import Playing
 from memenvs.train.statistics import Interval, mean_interval, normalised_interval
 
 HAND_RULES = ("trust", "confidence", "reservoir", "fifo")  # of these the best on validation
@@ -98,15 +90,17 @@ def headroom(
     *,
     split: str,
     count: int,
+    time_limit: float = TIME_LIMIT,
     jobs: int = 1,
     done: Callable[[Headroom], None] = lambda row: None,
 ) -> list[Headroom]:
     """Measure every row over ``count`` materials of a split, or episodes of a fixed material.
 
-    Gives them in order, whatever the number of processes; ``done`` is told of each.
+    ``time_limit`` are the seconds for a material's frontier. Gives the rows in order, whatever the
+    number of processes; ``done`` is told of each.
     """
     # What a row's arguments are frozen in cannot be sent to a process.
-    tasks = [(replace(row, kwargs=dict(row.kwargs)), split, count) for row in rows]
+    tasks = [(replace(row, kwargs=dict(row.kwargs)), split, count, time_limit) for row in rows]
     if jobs == 1:
         return _told(map(_measure, tasks), done)
     # Large ones first, so that no process is left with one at the end.
@@ -130,21 +124,21 @@ def _size(row: EnvRow) -> int:
     return tier.parameters.size.claims if tier else 0
 
 
-def _measure(task: tuple[EnvRow, str, int]) -> Headroom:
-    row, split, count = task
-    env = make_batch(row.kwargs, count, split)
-    materials, seeds = materials_of(env, count), episode_seeds(count)
-    hand = _best_rule(row, count)
-    optimum, proved = _optima(row, split, materials, seeds)
-    reached = {}
-    for name in REFERENCES:
-        policy = hand if name == "hand" else name
-        reached[name] = _play(env, policy, materials, seeds)
+def _measure(task: tuple[EnvRow, str, int, float]) -> Headroom:
+    row, split, count, time_limit = task
+    if row.id not in {known.id for known in registered_envs()}:  # in a process of its own
+        register_row(row)
+    optima = Optima(time_limit)
+    playing, played = _playing(row, split, count, 0, optima)
+    hand = _best_rule(row, count, optima)
+    optimum, proved = _optima(playing.place, played, optima)
+    reached = {
+        name: _play(playing, hand if name == "hand" else name, played) for name in REFERENCES
+    }
     reached["optimum"] = optimum
-    distinct = len({material.name for material in materials})
     return Headroom(
         id=row.id,
-        units="materials" if distinct > 1 else "episodes",
+        units="materials" if len(playing.place.instances) > 1 else "episodes",
         count=count,
         hand=hand,
         cells={name: _cell(values, optimum) for name, values in reached.items()},
@@ -152,65 +146,63 @@ def _measure(task: tuple[EnvRow, str, int]) -> Headroom:
     )
 
 
-def _play(
-    env: MemorizationVectorEnv, policy: str, materials: Sequence[Material], seeds: Sequence[int]
-) -> FloatArray:
+def _playing(
+    row: EnvRow, split: str, count: int, seed: int, optima: Optima
+) -> tuple[Playing, list[Unit]]:
+    """Make a row's place ready, and list ``count`` units of it."""
+    generated = row.kwargs["material"] in TIERS
+    place = place_of_id(row.id, split=split if generated else None, count=count)
+    if generated and len(place.instances) < count:
+        raise ValueError(f"the split '{split}' has {len(place.instances)} materials, not {count}")
+    return Playing(place, episodes=count, optima=optima), units_of(place.instances, count, seed)
+
+
+def _play(playing: Playing, policy: str, played: Sequence[Unit]) -> FloatArray:
     """Utility of the final memories; at level 0, whether the query was answered: ``(M,)``."""
-    ended = play_batches(env, lambda batch: make(policy, batch), materials, seeds)
-    if ended["illegal_action"].any():
+    ended = [each.values for each in playing.all(policy, played)]
+    if any(values["illegal"] for values in ended):
         raise AssertionError(f"'{policy}' broke the mask")
-    return ended["settled" if env.rules.disclosure == "one" else "utility"]
+    rules = playing.place.rules
+    assert rules is not None
+    measure = "settled" if rules.disclosure == "one" else "utility"
+    return np.array([values[measure] for values in ended])
 
 
-def _best_rule(row: EnvRow, count: int) -> str:
+def _best_rule(row: EnvRow, count: int, optima: Optima) -> str:
     """Choose the hand-written rule that does best on validation, or in other episodes."""
     chosen = min(CHOOSING, count)
-    env = make_batch(row.kwargs, chosen, "validation")
-    materials = materials_of(env, chosen)
-    seeds = episode_seeds(chosen, CHOOSING_SEED)
-    means = {rule: _play(env, rule, materials, seeds).mean() for rule in HAND_RULES}
-    return max(HAND_RULES, key=lambda rule: means[rule])
+    playing, played = _playing(row, "validation", chosen, CHOOSING_SEED, optima)
+    return best_of({rule: _play(playing, rule, played) for rule in HAND_RULES})
 
 
-def _optima(
-    row: EnvRow, split: str, materials: Sequence[Material], seeds: Sequence[int]
-) -> tuple[FloatArray, bool]:
+def best_of(reached: Mapping[str, FloatArray]) -> str:
+    """Name what reached most on average; of equals the first."""
+    return max(reached, key=lambda name: float(reached[name].mean()))
+
+
+def _optima(place: Place, played: Sequence[Unit], optima: Optima) -> tuple[FloatArray, bool]:
     """Best utility of any memory, ``(M,)``, or upper bounds, and whether all are proved.
 
     Under end-to-end utility it is that of precision: among true claims none is named wrongly.
     """
-    env = MemorizationEnv(**of_split(row.kwargs, split))
-    if env.rules.disclosure == "one":
-        answerable = [_answerable(env, m, s) for m, s in zip(materials, seeds, strict=True)]
-        return np.array(answerable, dtype=np.float64), True
-    known: dict[int, tuple[float, bool]] = {}
-    for material in materials:
-        if id(material) not in known:
-            known[id(material)] = _optimum(env, material)
-    bounds, proved = zip(*(known[id(material)] for material in materials), strict=True)
-    return np.array(bounds), all(proved)
+    rules = place.rules
+    assert rules is not None
+    if rules.disclosure == "one":
+        return np.array([_answerable(place, unit) for unit in played], dtype=np.float64), True
+    limit, slots = load_of(rules)
+    best = [
+        optima.best(unit.instance.value, objective_of(rules), [limit], slots)[limit]
+        for unit in played
+    ]
+    return np.array([each.bound for each in best]), all(each.proved for each in best)
 
 
-def _optimum(env: MemorizationEnv, material: Material) -> tuple[float, bool]:
-    slots, budget = env.rules.capacity, env.rules.budget
-    best = frontier(
-        material,
-        "coverage" if env.rules.utility == "coverage" else "precision",
-        [slots if budget is None else budget],
-        costs=np.ones(len(material.claims)) if budget is None else None,
-        max_claims=slots,
-        time_limit=TIME_LIMIT,
-    )
-    return float(best.upper_bounds[0]), bool(best.optimal[0])
-
-
-def _answerable(env: MemorizationEnv, material: Material, seed: int) -> bool:
+def _answerable(place: Place, unit: Unit) -> bool:
     """Say whether some memory answers the only query of an episode."""
-    env.reset(seed=seed, options={"material": material})
+    env: Any = place.env.unwrapped
+    env.reset(seed=unit.seed, options={"material": unit.instance.value})
     episode = env.episode
-    assert episode is not None
-    assert episode.known_query is not None
-    true = material.incidence.truth == 1.0
+    true = unit.instance.value.incidence.truth == 1.0
     return any(
         len(route.support) <= env.rules.capacity and true[list(route.support)].all()
         for route in episode.prepared.routes(episode.known_query)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from memenvs.train.statistics import Interval
 from memenvs.train.studies.headroom import HAND_RULES, REFERENCES, Cell, Headroom
-from memenvs.train.tables import make_console, plain_table
+from memenvs.train.terminal import make_console, plain_table
 
 HEADINGS = {
     "random": "random",

@@ -9,21 +9,20 @@ from typing import Any
 import numpy as np
 
 from memenvs.material.incidence import FloatArray
-from memenvs.policies import make
 from memenvs.policies.published import TODAY
 from memenvs.policies.published.judge import stand_in_alone
 from memenvs.policies.published.readers import K, reader_for
 from memenvs.reading.utility import end_to_end
-from memenvs.train.compare import Comparison, compare
+from memenvs.train.compare import Comparison, compare, episodes_of
 from memenvs.train.experiment import Experiment
-from memenvs.train.own_memory import play_own
+from memenvs.train.optima import Optima
 from memenvs.train.places import make_setting
-from memenvs.train.play import episode_seed
+from memenvs.train.play import units
+from memenvs.train.playing import Playing
 from memenvs.train.statistics import Interval, mean_interval
 
 SIMPLE = ("random", "fifo", "reservoir", "confidence")
 TIERS = ("readable", "hidden", "worlds", "composite", "end-to-end", "conflicting", "probe")
-EPISODES = 20  # of a single material; one of each, where there are several
 
 
 @dataclass(frozen=True)
@@ -94,19 +93,16 @@ def run_section(section: Section, *, files: Sequence[str], materials: int) -> Me
 
 
 def _readings(experiment: Experiment) -> dict[tuple[str, int], Reading]:
-    setting = make_setting(experiment)
-    episodes = EPISODES if len(setting.materials) == 1 else 1
-    found = {}
-    players = [(name, capacity) for capacity in setting.envs for name in experiment.policy]
-    for name, capacity in players:
-        env, reader = setting.envs[capacity], reader_for(name, K)
-        policy = make(name, env, seed=experiment.seed)
-        values = [
-            float(end_to_end(material, play_own(env, policy, material, seed), reader))
-            for material in setting.materials
-            for seed in (episode_seed(experiment.seed, material.name, e) for e in range(episodes))
-        ]
-        reached: FloatArray = np.array(values)
-        interval = mean_interval(reached, experiment.seed)
-        found[name, capacity] = Reading(float(reached.mean()), interval)
+    setting, seed = make_setting(experiment), experiment.seed
+    played = units(setting.instances, episodes_of(experiment, setting), seed)
+    optima, found = Optima(experiment.time_limit), {}
+    for capacity, place in setting.places.items():
+        playing = Playing(place, episodes=len(played), seed=seed, optima=optima)
+        for name in experiment.policy:
+            reader, values = reader_for(name, K), []
+            for unit, ended in zip(played, playing.all(name, played), strict=True):
+                values.append(float(end_to_end(unit.instance.value, ended.own, reader)))
+            reached: FloatArray = np.array(values)
+            interval = mean_interval(reached, seed)
+            found[name, capacity or 0] = Reading(float(reached.mean()), interval)
     return found

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from memenvs.envs.levels import LEVELS
-from memenvs.envs.memorization.env import MemorizationEnv
 from memenvs.materials.scenarios import SCENARIOS
-from memenvs.policies import make, policy_class
+from memenvs.policies import policy_class
 from memenvs.policies.published import TODAY
 from memenvs.policies.published.judge import stand_in_alone
-from memenvs.train.own_memory import play_own
-from memenvs.train.play import episode_seed
+from memenvs.train.places import Instance, Place
+from memenvs.train.play import units
+from memenvs.train.playing import Playing
 
 EPISODES = 20  # the queries settled on the way are drawn
 DEFAULT_POLICIES = ("fifo", *TODAY, "trust", "optimal")
@@ -33,14 +33,14 @@ def run_scenarios(
     rows = []
     for scenario in SCENARIOS:
         material = scenario.material()
-        env = MemorizationEnv(material, capacity=scenario.capacity, **LEVELS["1b"])
+        arguments = {"material": material, "capacity": scenario.capacity, **LEVELS["1b"]}
+        place = Place("", arguments, (Instance(material.name, material),))
+        playing = Playing(place, episodes=episodes, seed=seed)
         for name in policies:
-            policy = make(name, env, seed=seed)
             kept = 0
-            for episode in range(episodes):
-                held = play_own(env, policy, material, episode_seed(seed, material.name, episode))
-                ids = [id for id, stored in zip(material.claim_ids, held, strict=True) if stored]
-                kept += scenario.kept(ids)
+            for ended in playing.all(name, units(place.instances, episodes, seed)):
+                own = zip(material.claim_ids, ended.own, strict=True)
+                kept += scenario.kept([id for id, stored in own if stored])
             rows.append({"policy": name, "scenario": scenario.name, "kept": kept / episodes})
     return rows
 

@@ -21,7 +21,8 @@ from memenvs.material.incidence import FloatArray
 from memenvs.materials.generator.tiers import TIERS
 from memenvs.policies.rules.trust import Trust
 from memenvs.policies.rules.trust_constants import DEFAULT, TABLE, Constants
-from memenvs.train.batches import episode_seeds, make_batch, materials_of, play_batches
+from memenvs.train.places import place_of_id
+from memenvs.train.play import play, units
 
 GRID: Mapping[str, Sequence[float]] = {
     "power": (1, 2, 3, 4, 6, 8, 12),
@@ -33,15 +34,16 @@ GRID: Mapping[str, Sequence[float]] = {
     "counts": (0.3, 1, 3, 10),
 }
 FINALISTS = 8
+EPISODES = 64  # at once
 
 
 class Search:
     """Constants of one environment's tier, and the mean utility that they reach."""
 
     def __init__(self, row: EnvRow, materials: int) -> None:
-        self._env = make_batch(row.kwargs, materials, "validation")
-        self._materials = materials_of(self._env, materials)
-        self._seeds = episode_seeds(materials)
+        place = place_of_id(row.id, split="validation", count=materials)
+        self._units = units(place.instances)
+        self._batch = place.batch(min(EPISODES, len(self._units)))
         self.found: dict[Constants, float] = {}
 
     @property
@@ -51,13 +53,8 @@ class Search:
 
     def reach(self, constants: Constants) -> FloatArray:
         """Play every material: utilities ``(M,)``."""
-        ended = play_batches(
-            self._env,
-            lambda env: Trust(env, constants=constants),
-            self._materials,
-            self._seeds,
-        )
-        return ended["utility"]
+        ended = play(self._batch, Trust(self._batch, constants=constants), self._units)
+        return np.array([each.values["utility"] for each in ended])
 
     def try_out(self, constants: Constants) -> None:
         """Enter constants, if they are new."""

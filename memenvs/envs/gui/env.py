@@ -10,12 +10,11 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import Any
 
-import gymnasium as gym
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from memenvs.counter import episode_key
+from memenvs.envs.arguments import check_counts, refusal
 from memenvs.envs.family import GUI
 from memenvs.envs.gui.columns import (
     ACTIONS,
@@ -30,14 +29,13 @@ from memenvs.envs.gui.columns import (
 )
 from memenvs.envs.gui.goal import read_goal
 from memenvs.envs.gui.page import KINDS, Action, Outcome, Page, Site
-
-Observation = dict[str, NDArray[Any]]
+from memenvs.envs.single import Observation, SingleEnv
 
 STEPS = 8  # as in section 3 of the paper
 INSTANCES = 1024
 
 
-class GuiEnv(gym.Env[Observation, Any]):
+class GuiEnv(SingleEnv):
     """Reach the goal of a page by clicks and hovers.
 
     Args:
@@ -47,13 +45,13 @@ class GuiEnv(gym.Env[Observation, Any]):
         strict: raise ``ValueError`` on an illegal action instead of counting it as a pass.
 
     Action ``32 * kind + place`` acts on an element by its place in page order; kind 0 clicks, 1
-    hovers. ``info["page"]`` is the page in words; at the end of an episode ``info["success"]`` says
-    how it went. ``reset(options={"instance": n})`` plays the instance of that number, any from 0.
+    hovers. ``info["page"]`` is the page in words; at the end of an episode, when ``info["final"]``
+    is True, ``info["success"]`` says how it went. ``reset(options={"instance": n})`` plays the
+    instance of that number, any from 0.
     """
 
     family = GUI
     metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 2}  # noqa: RUF012
-    final_info = frozenset({"success"})
     described = MappingProxyType(  # columns of the arrays, for the documentation
         {"elements": ELEMENT_COLUMNS, "goal": GOAL_COLUMNS, "context": CONTEXT_COLUMNS}
     )
@@ -68,14 +66,15 @@ class GuiEnv(gym.Env[Observation, Any]):
         strict: bool = False,
         render_mode: str | None = None,
     ) -> None:
-        check_settings(steps, instances, render_mode)
+        check_counts(steps=steps, instances=instances)
+        self.open(render_mode)
         self.task, self.site = task, site
         self.steps, self.instances, self.strict = steps, instances, strict
-        self.render_mode = render_mode
         self.action_space = spaces.Discrete(ACTIONS)
-        self.observation_space: spaces.Dict = observation_space()  # type: ignore[assignment]
-        self.illegal = self.taken = 0
-        self._outcome: Outcome | None = None
+        self.observation_space: spaces.Dict = observation_space()
+        self.taken = 0
+        self._refused = 0
+        self._last_shown: Outcome | None = None
 
     @property
     def page(self) -> Page:
@@ -86,75 +85,74 @@ class GuiEnv(gym.Env[Observation, Any]):
         """Legal actions ``(64,)``; never all False."""
         return action_mask(self.page).astype(bool)
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Observation, dict[str, Any]]:
-        """Show the first page of an instance."""
-        super().reset(seed=seed)
-        drawn = instance_of(episode_key(self.np_random), self.instances)
-        self._outcome = None  # where the next line fails, there is no episode
-        self._outcome = self.site.begin(given_instance(options, drawn))
-        self.illegal = self.taken = 0
-        return self._observe()
+    @property
+    def illegal(self) -> int:
+        """Illegal actions of the episode so far."""
+        return self._refused
 
-    def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+    def check_instance(self, given: Any) -> int:
+        """Give the number of an instance."""
+        return check_number(given)
+
+    def begin(self, key: np.uint64, wanted: int | None) -> None:
+        """Show the first page of an instance."""
+        number = instance_of(key, self.instances) if wanted is None else wanted
+        self._last_shown = self.site.begin(number)
+        self._refused = self.taken = 0
+
+    def act(self, action: Any) -> float:
         """Act on the page; the reward says how the episode ended, if it did."""
-        shown = self._shown
-        if shown.done or self.taken >= self.steps:
-            raise RuntimeError("the episode is over; call reset()")
-        number = int(action)
+        number, shown = int(action), self._shown
         if not (0 <= number < ACTIONS and action_mask(shown.page)[number]):
             if self.strict:
-                raise ValueError(refusal(number, shown.page))
-            self.illegal += 1
+                raise ValueError(refusal(action_name(number)))
+            self._refused += 1
         elif shown.page.elements:  # a page without any has one legal action, which does nothing
-            shown = self._outcome = self.site.act(decode(number))
+            shown = self._last_shown = self.site.act(decode(number))
         self.taken += 1
-        truncated = not shown.done and self.taken >= self.steps
-        observation, info = self._observe()
-        if shown.done or truncated:
-            info["success"] = shown.reward > 0
-        return observation, float(shown.reward), shown.done, truncated, info
+        return float(shown.reward)
 
-    def render(self) -> Any:
-        """Give the page as text."""
-        if self.render_mode is None:
-            gym.logger.warn("render() shows nothing without a render_mode: give one to gym.make()")
-            return None
-        page = self.page
-        lines = [
-            f"{place:>2} {e.role} {e.label}" + (f" ({e.state})" if e.state else "")
-            for place, e in enumerate(page.elements)
-        ]
-        return "\n".join([page.goal, *lines, page.text])
+    def over(self) -> tuple[bool, bool]:
+        """Say whether the page is done, or the steps are used up."""
+        return self._shown.done, self.taken >= self.steps
 
-    @property
-    def _shown(self) -> Outcome:
-        if self._outcome is None:
-            raise RuntimeError("no episode has begun; call reset()")
-        return self._outcome
+    def finals(self) -> dict[str, Any]:
+        """Say whether the goal was reached."""
+        return {"success": self._shown.reward > 0}
 
-    def _observe(self) -> tuple[Observation, dict[str, Any]]:
+    def extras(self) -> dict[str, Any]:
+        """Give the page in words."""
+        return {"page": self.page}
+
+    def observe(self) -> Observation:
+        """Give the page, the goal and the steps left."""
         page = self.page
         left = (self.steps - self.taken) / self.steps
-        mask = action_mask(page)
-        observation: Observation = {
+        return {
             "elements": element_rows(page).astype(np.float32),
             "goal": goal_row(read_goal(page.goal)).astype(np.float32),
             "context": np.array([left], dtype=np.float32),
-            "action_mask": mask,
+            "action_mask": action_mask(page),
         }
-        info = {"page": page, "action_mask": mask.copy(), "illegal_action": self.illegal}
-        return observation, info
+
+    def frame(self) -> str:
+        """Give the page as text."""
+        return as_text(self.page)
+
+    @property
+    def _shown(self) -> Outcome:
+        self.check_begun()
+        assert self._last_shown is not None
+        return self._last_shown
 
 
-def check_settings(steps: Any, instances: Any, render_mode: str | None) -> None:
-    """Raise ``ValueError`` that names a setting which cannot be used."""
-    for name, value in (("steps", steps), ("instances", instances)):
-        if not isinstance(value, int) or value < 1:
-            raise ValueError(f"{name}={value!r} is not a positive integer")
-    if render_mode not in (None, "ansi"):
-        raise ValueError(f"render_mode={render_mode!r} is unknown; choose 'ansi' or None")
+def as_text(page: Page) -> str:
+    """Give a page as text."""
+    lines = [
+        f"{place:>2} {e.role} {e.label}" + (f" ({e.state})" if e.state else "")
+        for place, e in enumerate(page.elements)
+    ]
+    return "\n".join([page.goal, *lines, page.text])
 
 
 def instance_of(key: np.uint64, instances: int) -> int:
@@ -162,12 +160,11 @@ def instance_of(key: np.uint64, instances: int) -> int:
     return int(key) % instances
 
 
-def given_instance(options: dict[str, Any] | None, drawn: int) -> int:
-    """Give the instance that the options of a reset ask for, else the drawn one."""
-    chosen = (options or {}).get("instance", drawn)
-    if not isinstance(chosen, int | np.integer) or chosen < 0:
-        raise ValueError(f"options['instance']={chosen!r} is not an integer from 0")
-    return int(chosen)
+def check_number(given: Any) -> int:
+    """Give the number of an instance; raises ``ValueError`` for what is none."""
+    if not isinstance(given, int | np.integer) or given < 0:
+        raise ValueError(f"options['instance']={given!r} is not an integer from 0")
+    return int(given)
 
 
 def encode(action: Action) -> int:
@@ -181,12 +178,9 @@ def decode(number: int) -> Action:
     return Action(element, kind)
 
 
-def refusal(number: int, page: Page) -> str:
-    """Say why an action is illegal."""
+def action_name(number: int) -> str:
+    """Describe an action in words."""
     if not 0 <= number < ACTIONS:
-        return f"action {number} (there are {ACTIONS}) is illegal"
+        return f"action {number} (there are {ACTIONS})"
     kind, element = divmod(number, ELEMENTS)
-    return (
-        f"action {number} ({KINDS[kind]} element {element}) is illegal: the page shows "
-        f"{len(page.elements)}"
-    )
+    return f"action {number} ({KINDS[kind]} element {element})"

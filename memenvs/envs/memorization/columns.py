@@ -61,6 +61,9 @@ POOL_COLUMNS: dict[str, Column] = {
     "stored": Column(0, 1, "1: the claim is in the memory"),
     "considered": Column(0, 1, "1: it is or was considered in this episode"),
 }
+READ_COLUMN: dict[str, Column] = {  # where a reader reads a part of the memory
+    "reads": Column(0, FLOAT32_MAX, "settled queries for which it was read, answered or not"),
+}
 MEMORY_COLUMNS: dict[str, Column] = {  # of a slot, after the columns of its claim
     "similarity": Column(-UNIT, UNIT, "similarity to the considered claim"),
     "same_source": Column(0, 1, "1: of the considered claim's source"),

@@ -10,15 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import gymnasium as gym
 import numpy as np
 from gymnasium import spaces
 
-from memenvs.counter import episode_key
 from memenvs.envs.family import MEMORIZATION
 from memenvs.envs.memorization.episode import Episode
 from memenvs.envs.memorization.layout import Layout
-from memenvs.envs.memorization.observe import observe
+from memenvs.envs.memorization.observation import observe
 from memenvs.envs.memorization.prepared import Materials
 from memenvs.envs.memorization.privileged import Privileged
 from memenvs.envs.memorization.render.renderer import FPS, MODES, Renderer, RenderMode
@@ -34,14 +32,15 @@ from memenvs.envs.memorization.rules import (
     Settlement,
     Utility,
 )
+from memenvs.envs.single import Observation, SingleEnv
 from memenvs.material.incidence import BoolArray
 from memenvs.material.material import Material
 from memenvs.materials.library import Source
+from memenvs.objective import Objective
+from memenvs.reading.answers import ALL
 
-Observation = dict[str, Any]  # of arrays; Layout names their columns
 
-
-class MemorizationEnv(gym.Env[Observation, Any]):
+class MemorizationEnv(SingleEnv):
     """Read a material claim by claim, keep at most ``capacity`` claims, be paid by later queries.
 
     Args:
@@ -57,6 +56,8 @@ class MemorizationEnv(gym.Env[Observation, Any]):
         disclosure: ``"one"``: a single query, known before writing (level 0); ``"all"``: every
             query with its mass (1a); ``"settled"``: a query shows when it is settled (1b, 2).
         utility: what a settled query pays: ``"coverage"``, ``"precision"`` or ``"end-to-end"``.
+        reader: ``"all"``: every spanned item is read; ``"similarity:K"`` or ``"bm25:K"``: for each
+            query the K that rank highest, so that more memory can hurt.
         settlement: ``"sampled"`` pays the drawn queries, ``"expected"`` their exact expectation.
         feedback: after a settlement the agent sees the query, the outcome and the records of the
             ``"claims"`` behind it; the query and its ``"outcome"``; or ``"none"`` of it.
@@ -73,7 +74,8 @@ class MemorizationEnv(gym.Env[Observation, Any]):
 
     ``reset(options={"material": material})`` plays a given material, or the one of that number.
     At the end of an episode ``info`` holds coverage, precision, water_inflation and size of the
-    final memory in expectation, its utility, and the settled total.
+    final memory in expectation, its utility, and the settled total; before it they are zero, and
+    ``info["final"]`` is False.
     """
 
     family = MEMORIZATION
@@ -92,6 +94,7 @@ class MemorizationEnv(gym.Env[Observation, Any]):
         action: Action = "slots",
         disclosure: Disclosure = "settled",
         utility: Utility = "precision",
+        reader: str = ALL,
         settlement: Settlement = "sampled",
         feedback: Feedback = "claims",
         every: int | None = None,
@@ -105,8 +108,8 @@ class MemorizationEnv(gym.Env[Observation, Any]):
         max_queries: int | None = None,
         render_mode: RenderMode | None = None,
     ) -> None:
+        self.open(render_mode)
         self._renderer = Renderer(render_mode)
-        self.render_mode = render_mode
         self.materials = Materials(
             material,
             split=split,
@@ -121,6 +124,7 @@ class MemorizationEnv(gym.Env[Observation, Any]):
             action=action,
             disclosure=disclosure,
             utility=utility,
+            reader=reader,
             settlement=settlement,
             feedback=feedback,
             every=every,
@@ -141,6 +145,7 @@ class MemorizationEnv(gym.Env[Observation, Any]):
             pool=access == "pool",
             priority=action == "priority",
             query_rows={"one": 1, "all": limits.queries, "settled": HISTORY}[disclosure],
+            reads=Objective.of(self.rules).limited,
         )
         self.actions = Actions(
             self.rules.capacity, self.rules.clears, limits.claims if access == "pool" else 0
@@ -163,6 +168,11 @@ class MemorizationEnv(gym.Env[Observation, Any]):
         """What is stored: ``(n_claims,)``."""
         return self._episode.memory
 
+    @property
+    def illegal(self) -> int:
+        """Illegal actions of the episode so far."""
+        return self._episode.illegal
+
     def privileged_views(self) -> list[Privileged]:
         """Give what an oracle may know of the episode: a list of one."""
         episode = self._episode
@@ -172,6 +182,7 @@ class MemorizationEnv(gym.Env[Observation, Any]):
                 episode.considered,
                 episode.slots.claims.copy(),
                 lambda: episode.prepared.material,
+                episode.known_query,
             )
         ]
 
@@ -179,41 +190,46 @@ class MemorizationEnv(gym.Env[Observation, Any]):
         """Legal actions ``(n,)``; never all False."""
         return self._episode.mask()
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Observation, dict[str, Any]]:
+    def check_instance(self, given: Any) -> Material:
+        """Give a material that fits, or the one of that number."""
+        if not isinstance(given, Material):
+            return self.materials[given]
+        self.materials.prepare(given, self.layout)
+        return given
+
+    def begin(self, key: np.uint64, wanted: Material | None) -> None:
         """Begin an episode with a material and an empty memory."""
-        super().reset(seed=seed)
-        key = episode_key(self.np_random)
-        chosen = (options or {}).get("material")
-        if chosen is None:
-            chosen = self.materials.draw(key)
-        elif not isinstance(chosen, Material):
-            chosen = self.materials[chosen]
-        prepared = self.materials.prepare(chosen, self.layout)
+        material = self.materials.draw(key) if wanted is None else wanted
+        prepared = self.materials.prepare(material, self.layout)
         self.episode = Episode(self.rules, self.actions, self.layout, prepared, key)
-        if self.render_mode == "human":
-            self.render()
-        return self._outcome()
 
-    def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+    def act(self, action: Any) -> float:
         """Take one decision; the reward is what was settled after it."""
-        if self._episode.is_over():
-            raise RuntimeError("the episode is over; call reset()")
-        reward = self._episode.decide(action)
-        observation, info = self._outcome()
-        over = self._episode.is_over()
-        if over:
-            info |= self._final()
-        if self.render_mode == "human":
-            self.render()
-        return observation, reward, over, False, info
+        return self._episode.decide(action)
 
-    def render(self) -> Any:
+    def over(self) -> tuple[bool, bool]:
+        """Say whether every decision was taken."""
+        return self._episode.is_over(), False
+
+    def observe(self) -> Observation:
+        """Give what the layout describes, and the mask."""
+        mask = self.action_masks().astype(np.int8)
+        return observe(self._episode, self.layout) | {"action_mask": mask}
+
+    def finals(self) -> dict[str, Any]:
+        """Utilities of the memory, whatever the reward was."""
+        result = self.material.evaluate(self.memory)
+        return {
+            "coverage": float(result.coverage),
+            "precision": float(result.precision),
+            "water_inflation": float(result.water_inflation),
+            "size": int(result.size),
+            "utility": self._episode.account.expected(self.memory),
+            "settled": self._episode.earned,
+        }
+
+    def frame(self) -> Any:
         """Give text (``ansi``) or pixels (``rgb_array``), or show the episode in a window."""
-        if self.render_mode is None:
-            gym.logger.warn("render() shows nothing without a render_mode: give one to gym.make()")
-            return None
         return self._renderer.render(self._episode)
 
     def close(self) -> None:
@@ -225,21 +241,3 @@ class MemorizationEnv(gym.Env[Observation, Any]):
         if self.episode is None:
             raise RuntimeError("no episode has begun; call reset()")
         return self.episode
-
-    def _outcome(self) -> tuple[Observation, dict[str, Any]]:
-        mask = self.action_masks().astype(np.int8)
-        observation = observe(self._episode, self.layout) | {"action_mask": mask}
-        info = {"action_mask": mask.copy(), "illegal_action": self._episode.illegal}
-        return observation, info
-
-    def _final(self) -> dict[str, Any]:
-        """Utilities of the final memory, whatever the reward was."""
-        result = self.material.evaluate(self.memory)
-        return {
-            "coverage": float(result.coverage),
-            "precision": float(result.precision),
-            "water_inflation": float(result.water_inflation),
-            "size": int(result.size),
-            "utility": self._episode.account.expected(self.memory),
-            "settled": self._episode.earned,
-        }

@@ -6,10 +6,11 @@ import numpy as np
 
 from memenvs.envs.memorization.layout import Layout
 from memenvs.envs.memorization.prepared import Prepared
+from memenvs.envs.memorization.reward import Account, Settled
 from memenvs.envs.memorization.rules import Actions, Rules
-from memenvs.envs.memorization.settlement import Account, Settled
 from memenvs.envs.memorization.writing import Writing
 from memenvs.material.incidence import BoolArray
+from memenvs.objective import Objective
 
 
 class Episode(Writing):
@@ -23,7 +24,7 @@ class Episode(Writing):
         decisions = (rules.decisions or 2 * claims) if pool else claims
         super().__init__(rules, actions, layout, prepared.features, decisions)
         self.prepared = prepared
-        self.account = Account(prepared, rules.utility, key)
+        self.account = Account(prepared, Objective.of(rules), key)
         self.known_query: int | None = None
         self.earned = 0.0
         self.log: list[Settled] = []  # every settled query, in order
@@ -39,6 +40,7 @@ class Episode(Writing):
         """Show the queries that are known before the first write."""
         if self.rules.disclosure == "one":
             self.known_query = self.account.draw(1)[0]
+            self.account.objective = self.account.objective.asking(self.known_query)
             self.records.disclose({self.known_query: 1.0})
         elif self.rules.disclosure == "all":
             probability = self.prepared.material.incidence.probability
@@ -59,7 +61,7 @@ class Episode(Writing):
             settled = self.account.settle(query, stored)
             self.log.append(settled)
             right += settled.answered
-            self.hear(query, settled.answered, settled.claims)
+            self.hear(query, settled.answered, settled.claims, settled.read)
         earned = float(right)
         if rules.settlement == "expected" and self.known_query is None:
             earned = count * self.account.expected(self.memory)

@@ -19,6 +19,7 @@ from memenvs.envs.memorization.columns import (
     POOL_COLUMNS,
     PRIORITY_COLUMN,
     QUERY_COLUMNS,
+    READ_COLUMN,
     TEXT_COLUMNS,
     Column,
 )
@@ -95,6 +96,7 @@ class Layout:
     pool: bool
     priority: bool
     query_rows: int  # disclosed queries in view
+    reads: bool = False  # whether what was read is shown
 
     @cached_property
     def claim(self) -> Columns:
@@ -155,6 +157,7 @@ class Layout:
             CLAIM_COLUMNS
             | (TEXT_COLUMNS if self.limits.texts else {})
             | (POOL_COLUMNS if self.pool else {})
+            | (READ_COLUMN if self.reads else {})
         )
 
     @property

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from memenvs.envs.memorization.features import Float32, Reader, Seen
 from memenvs.envs.memorization.layout import Layout
-from memenvs.envs.memorization.observe import observe
+from memenvs.envs.memorization.observation import observe
 from memenvs.envs.memorization.records import Records
 from memenvs.envs.memorization.rules import Actions, Rules
 from memenvs.envs.memorization.slots import EMPTY
@@ -20,7 +20,7 @@ from memenvs.material.records import Claim
 
 # What changes as a memory is written, beside what the stream itself holds.
 SLOTS = ("claims", "written", "priority", "rows", "_similarity")
-RECORDS = ("credits", "frequency", "queries")
+RECORDS = ("credits", "reads", "frequency", "queries")
 COUNTS = ("decision", "decisions", "settled", "answered", "illegal", "read")
 SLACK = 256  # rows beyond those that are needed, so that forgetting costs little
 NAMES = 16_384  # sources, and groups, that are remembered once no claim at hand has them
@@ -144,7 +144,7 @@ class Live(Writing):
                 wanted = (lengths.get(name, rows), *mine.shape[1:])
             elif name == "records.credits":
                 wanted = (2, rows)
-            elif name == "records.frequency":
+            elif name in ("records.frequency", "records.reads"):
                 wanted = (rows,)
             found = arrays[name]
             ranged = found < np.inf if name == "slots._similarity" else np.isfinite(found)
@@ -189,6 +189,7 @@ class StreamRecords(Records):
         none = np.zeros((2, 1), dtype=np.float32)
         own = self.sources.get(int(self._features.source[-1]))
         self.credits = np.concatenate([self.credits, none], axis=1)
+        self.reads = np.append(self.reads, np.float32(0.0))
         self.frequency = np.append(self.frequency, frequency)
         column = none if own is None else own[:, None]
         self._of_source = np.concatenate([self._of_source, column], axis=1)
@@ -196,6 +197,7 @@ class StreamRecords(Records):
     def keep(self, places: IntArray, sources: set[int]) -> None:
         """Go on with the claims at ``places`` alone, and with sources that still have a name."""
         self.credits, self.frequency = self.credits[:, places], self.frequency[places]
+        self.reads = self.reads[places]
         self._of_source = self._of_source[:, places]
         if len(self.sources) > len(sources):
             self.sources = {s: own for s, own in self.sources.items() if s in sources}

@@ -17,7 +17,7 @@ from memenvs.counter import MATERIAL, uniforms
 from memenvs.envs.memorization.features import Features
 from memenvs.envs.memorization.layout import Layout, Limits
 from memenvs.errors import MaterialError
-from memenvs.material.incidence import FloatArray, IntArray
+from memenvs.material.incidence import FloatArray, IntArray, Ragged
 from memenvs.material.material import Material
 from memenvs.materials.generator.tiers import Split, Tier
 from memenvs.materials.library import Source, draw, refuse_split, source_of, takes_generator
@@ -64,16 +64,22 @@ class Prepared:
         return self._routes[query]
 
     def _find_routes(self, query: int) -> list[Route]:
+        ranked, routes = self._of_items
+        return [route for item in ranked[query].tolist() for route in routes[item]]
+
+    @cached_property
+    def _of_items(self) -> tuple[Ragged, list[list[Route]]]:
+        """The items of each query in order, and the routes of each item."""
         incidence = self.material.incidence
-        return [
-            Route(
-                item,
-                frozenset(incidence.supports[support].tolist()),
-                frozenset(incidence.conflicts[item].tolist()),
-            )
-            for item in ranked_answers(self.material)[query].tolist()
-            for support in incidence.item_supports[item].tolist()
+        routes = [
+            [
+                Route(item, frozenset(incidence.supports[support].tolist()), withdrawn)
+                for support in incidence.item_supports[item].tolist()
+            ]
+            for item in range(len(incidence.answers))
+            for withdrawn in (frozenset(incidence.conflicts[item].tolist()),)
         ]
+        return ranked_answers(self.material), routes
 
 
 class Materials:

@@ -17,3 +17,4 @@ class Privileged:
     considered: int | None  # claim to be decided about; None while one is to be picked
     slots: IntArray  # (S,) stored claims, EMPTY where none
     load: Callable[[], Material]  # makes the material, where the environment does not keep it
+    query: int | None = None  # the only one that is asked, at level 0

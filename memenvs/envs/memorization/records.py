@@ -20,6 +20,8 @@ class Records:
         self.credits = np.zeros((2, claims), dtype=np.float32)  # debits, credits
         # The last source stands for claims that name none: it keeps no record.
         self._source_credits = np.zeros((2, sources + 1), dtype=np.float32)
+        self.reads = np.zeros(claims, dtype=np.float32)
+        self.shows_reads = layout.reads
         self.frequency = np.zeros(claims, dtype=np.float32)
         self.disclosed_mass = 0.0
         self.queries = np.zeros((layout.query_rows, layout.queries.width), dtype=np.float32)
@@ -35,16 +37,20 @@ class Records:
         for row, (query, weight) in enumerate(weights.items()):
             self._row_of[query] = row
             self._fill(row, query, weight)
-            self._observe_topic(query, weight)
+            if weight:  # nothing of no weight changes a mean
+                self._observe_topic(query, weight)
 
-    def settle(self, query: int, answered: bool, claims: Iterable[int]) -> None:
-        """Enter a settled query: its outcome, and the ``claims`` to be credited or debited."""
+    def settle(
+        self, query: int, answered: bool, claims: Iterable[int], read: Iterable[int] = ()
+    ) -> None:
+        """Enter a settled query: its outcome, ``claims`` to be credited or debited, those read."""
         row = self._row_of.get(query, 0)
         if not self._row_of:  # newest first, the oldest drops out
             self.queries[1:] = self.queries[:-1].copy()
             self._fill(0, query, 0.0)
             self._observe_topic(query, 1.0)
         self.queries[row, self._columns["outcome"]] = 1.0 if answered else -1.0
+        self.reads[list(read)] += 1
         side = int(answered)
         for claim in claims:
             self.credits[side, claim] += 1

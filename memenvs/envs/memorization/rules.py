@@ -9,6 +9,8 @@ from typing import Literal, TypeVar
 
 from memenvs.material.budget import allowance
 from memenvs.material.incidence import IntArray
+from memenvs.reading.answers import ALL, reader_of
+from memenvs.reading.answers import Utility as Utility
 
 HISTORY = 16  # settled queries in view where queries are disclosed by settlement
 MAX_SLOTS = 10_000  # each slot has a row in the observation, and a similarity to each other
@@ -17,7 +19,6 @@ MAX_POOL = 128  # claims in view at once: masked distributions over thousands ar
 Access = Literal["stream", "pool"]
 Action = Literal["slots", "priority"]
 Disclosure = Literal["one", "all", "settled"]
-Utility = Literal["coverage", "precision", "end-to-end"]
 Settlement = Literal["sampled", "expected"]
 Feedback = Literal["claims", "outcome", "none"]
 
@@ -45,6 +46,7 @@ class Rules:
     action: Action = "slots"
     disclosure: Disclosure = "settled"
     utility: Utility = "precision"
+    reader: str = ALL
     settlement: Settlement = "sampled"
     feedback: Feedback = "claims"
     every: int | None = None
@@ -62,6 +64,10 @@ class Rules:
                 raise ValueError(
                     f"{name}={getattr(self, name)!r} is unknown; choose from {', '.join(allowed)}"
                 )
+        try:
+            reader_of(self.reader)
+        except (ValueError, AttributeError) as error:
+            raise ValueError(f"reader={self.reader!r}: {error}") from None
         for name in ("capacity", "every", "queries", "closing", "decisions"):
             number = getattr(self, name)
             if number is None and name in ("every", "decisions"):
@@ -149,8 +155,3 @@ class Actions:
             if action >= first:
                 return f"action {action} ({verb} {action - first})"
         raise AssertionError(action)
-
-
-def refusal(name: str) -> str:
-    """Say that the action of that name is illegal."""
-    return f"{name} is illegal here; the legal ones stand in action_masks()"

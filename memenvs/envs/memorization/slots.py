@@ -104,4 +104,5 @@ def record_columns(records: Records) -> dict[str, Float32]:
         "source_debits": source_debits,
         "source_credits": source_credits,
         "frequency": records.frequency,
+        **({"reads": records.reads} if records.shows_reads else {}),
     }

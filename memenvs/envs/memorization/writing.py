@@ -7,10 +7,12 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from memenvs.envs.arguments import refusal
 from memenvs.envs.memorization.features import Seen
 from memenvs.envs.memorization.layout import Layout
+from memenvs.envs.memorization.mask import legal_actions
 from memenvs.envs.memorization.records import Records
-from memenvs.envs.memorization.rules import Actions, Rules, refusal
+from memenvs.envs.memorization.rules import Actions, Rules
 from memenvs.envs.memorization.slots import Slots
 from memenvs.material.incidence import BoolArray
 
@@ -49,23 +51,7 @@ class Writing:
 
     def mask(self) -> BoolArray:
         """Legal actions; never all False."""
-        rules, actions, slots = self.rules, self.actions, self.slots
-        if rules.action == "priority":
-            return np.ones(1, dtype=bool)
-        mask = np.zeros(actions.n, dtype=bool)
-        mask[actions.PASS] = True
-        if self.is_over():
-            return mask
-        claim = self.considered
-        if claim is not None:
-            mask[1 : 1 + rules.capacity] = self._writable(claim)
-        if actions.clears and (claim is None or not self.pool):
-            mask[actions.first_clear : actions.first_clear + rules.capacity] = slots.occupied
-        if self.pool and claim is None:
-            free = np.ones(len(self.seen), dtype=bool)
-            free[slots.claims[slots.occupied]] = False
-            mask[actions.first_consider : actions.first_consider + len(free)] = free
-        return mask
+        return legal_actions(self)
 
     def write(self, action: object) -> None:
         """Take one decision."""
@@ -76,13 +62,18 @@ class Writing:
             stop = self._act(int(action))  # type: ignore[call-overload]
         self.decision = self.decisions if stop else self.decision + 1
 
-    def hear(self, query: int, answered: bool, claims: Iterable[int]) -> None:
-        """Enter a settled query, as far as the feedback tells of it and of the claims behind it."""
+    def hear(
+        self, query: int, answered: bool, claims: Iterable[int], read: Iterable[int] = ()
+    ) -> None:
+        """Enter a settled query, as far as the feedback tells of it and of the claims behind it.
+
+        ``read`` are those behind all that a limited reader read for it.
+        """
         self.settled += 1
         self.answered += answered
         if self.rules.feedback != "none":
-            told = claims if self.rules.feedback == "claims" else ()
-            self.records.settle(query, answered, told)
+            told = self.rules.feedback == "claims"
+            self.records.settle(query, answered, claims if told else (), read if told else ())
 
     def _act(self, action: int) -> bool:
         """Carry out a discrete action; says whether it stops the episode."""
@@ -121,7 +112,7 @@ class Writing:
         lower.sort(key=lambda slot: (slots.priority[slot], slots.written[slot]))
         leaving: list[int] = []
         freed = 0.0
-        while not (len(free) + len(leaving) > 0 and self._fits(claim, freed)):
+        while not (len(free) + len(leaving) > 0 and self.fits(claim, freed)):
             if len(leaving) == len(lower):
                 return  # what would have to go is worth more
             leaving.append(lower[len(leaving)])
@@ -131,19 +122,6 @@ class Writing:
         place = leaving[0] if leaving else int(free[0])
         slots.put(place, claim, self.decision, priority)
 
-    def _writable(self, claim: int) -> BoolArray:
-        """Slots that a claim may be written into: the first free one, or else any it fits."""
-        slots = self.slots
-        legal = np.zeros(self.rules.capacity, dtype=bool)
-        free = np.flatnonzero(~slots.occupied)
-        if len(free) and self._fits(claim):
-            legal[free[0]] = True
-        elif self.rules.budget is None:
-            legal[:] = True
-        else:
-            after = slots.cost + self.features.cost[claim] - self.features.cost[slots.claims]
-            legal[:] = slots.occupied & (after <= self.rules.allowance)
-        return legal
-
-    def _fits(self, claim: int, freed: float = 0.0) -> bool:
+    def fits(self, claim: int, freed: float = 0.0) -> bool:
+        """Say whether a claim fits into the budget, once some of its cost was freed."""
         return bool(self.slots.cost + self.features.cost[claim] - freed <= self.rules.allowance)

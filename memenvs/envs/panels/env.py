@@ -20,8 +20,9 @@ class PanelsEnv(GuiEnv):
         render_mode: ``"ansi"`` gives the page as text.
 
     Action ``32 * kind + place`` acts on an element by its place in page order; kind 0 clicks, 1
-    hovers. ``info["page"]`` is the page in words; at the end of an episode ``info["success"]`` says
-    how it went. ``reset(options={"instance": n})`` plays the instance of that number, any from 0.
+    hovers. ``info["page"]`` is the page in words; at the end of an episode, when ``info["final"]``
+    is True, ``info["success"]`` says how it went. ``reset(options={"instance": n})`` plays the
+    instance of that number, any from 0.
     """
 
     def __init__(

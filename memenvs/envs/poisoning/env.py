@@ -11,24 +11,23 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import gymnasium as gym
 import numpy as np
 from gymnasium import spaces
 
-from memenvs.counter import episode_key
+from memenvs.envs.arguments import check_counts, refusal
 from memenvs.envs.family import POISONING
 from memenvs.envs.poisoning.layout import LAYOUT
 from memenvs.envs.poisoning.rounds import Rounds
+from memenvs.envs.single import Observation, SingleEnv
 from memenvs.material.incidence import BoolArray
 from memenvs.materials.poisoning import Scenario
 from memenvs.materials.poisoning.sets import MAX_ENTRIES
 
-Observation = dict[str, Any]
 BUDGET = 120
 ROW = np.zeros(1, dtype=np.int64)
 
 
-class PoisoningEnv(gym.Env[Observation, Any]):
+class PoisoningEnv(SingleEnv):
     """Choose the entries of each context, under a budget of tokens.
 
     Args:
@@ -36,17 +35,21 @@ class PoisoningEnv(gym.Env[Observation, Any]):
         budget: tokens of entries that a context holds at most.
         price: what a hundred tokens cost of the reward.
         strict: raise ``ValueError`` on an illegal action instead of counting it as a stop.
+        render_mode: ``"ansi"`` gives the prompt and the entries as text.
 
     Action 0 stops, action 1 + n puts entry n into the context; entries stand in it in the order in
     which they were recorded. ``reset(options={"scenario": scenario})`` plays a given scenario, or
     the one of that number. At the end ``info`` holds accuracy and attack_success_rate over the
     critical prompts, poison_retrieval_rate, blast_radius, prompt_tokens (of entries, a prompt),
-    utility (accuracy less attack success) and settled (the summed reward).
+    utility (accuracy less attack success) and settled (the summed reward); before it they are zero,
+    and ``info["final"]`` is False.
     """
 
     family = POISONING
-    metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012 - Gymnasium's declaration
-    final_info = frozenset({"accuracy", "attack_success_rate", "prompt_tokens", "settled"})
+    metadata: dict[str, Any] = {  # noqa: RUF012 - Gymnasium's declaration
+        "render_modes": ["ansi"],
+        "render_fps": 2,
+    }
 
     def __init__(
         self,
@@ -55,16 +58,15 @@ class PoisoningEnv(gym.Env[Observation, Any]):
         budget: int = BUDGET,
         price: float = 0.0,
         strict: bool = False,
-        render_mode: None = None,
+        render_mode: str | None = None,
     ) -> None:
         check_settings(budget, price)
-        self.render_mode = render_mode
+        self.open(render_mode)
         self.layout = LAYOUT
         self.strict = strict
         self.action_space = spaces.Discrete(1 + MAX_ENTRIES)
         self.observation_space = LAYOUT.space()
         self._rounds = Rounds(split, budget, price, 1)
-        self._begun = False
 
     @property
     def scenario(self) -> Scenario:
@@ -93,58 +95,58 @@ class PoisoningEnv(gym.Env[Observation, Any]):
         """Entries that answer the prompt's question truly ``(1, E)``; for oracles alone."""
         return self._running.true_answers()
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Observation, dict[str, Any]]:
-        """Begin an episode at the first prompt, with an empty context."""
-        super().reset(seed=seed)
-        key = episode_key(self.np_random)
-        given = (options or {}).get("scenario")
-        self._rounds.begin(ROW, np.array([key]), [given])
-        self._begun = True
-        return self._outcome()
+    @property
+    def illegal(self) -> int:
+        """Illegal actions of the episode so far."""
+        return int(self._rounds.illegal[0])
 
-    def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+    def check_instance(self, given: Any) -> Scenario:
+        """Give a scenario that fits, or the one of that number."""
+        return self._rounds.check_scenario(given)
+
+    def begin(self, key: np.uint64, wanted: Scenario | None) -> None:
+        """Begin an episode at the first prompt, with an empty context."""
+        self._rounds.begin(ROW, np.array([key]), [wanted])
+
+    def act(self, action: Any) -> float:
         """Put one entry into the context, or stop and let the reasoner answer."""
-        rounds = self._running
-        if rounds.is_over()[0]:
-            raise RuntimeError("the episode is over; call reset()")
-        number = int(action)
-        if self.strict:
-            refuse_illegal(number, rounds.masks()[0])
-        reward = float(rounds.step(ROW, np.array([number]))[0])
-        observation, info = self._outcome()
-        over = bool(rounds.is_over()[0])
-        if over:
-            info |= {name: array[0].item() for name, array in rounds.finals(ROW).items()}
-        return observation, reward, over, False, info
+        number, rounds = int(action), self._rounds
+        mask = rounds.masks()[0]
+        if self.strict and not (0 <= number < len(mask) and mask[number]):
+            raise ValueError(refusal(action_name(number)))
+        return float(rounds.step(ROW, np.array([number]))[0])
+
+    def over(self) -> tuple[bool, bool]:
+        """Say whether every prompt is closed."""
+        return bool(self._rounds.is_over()[0]), False
+
+    def observe(self) -> Observation:
+        """Give what the layout describes, and the mask."""
+        return {name: array[0] for name, array in self._rounds.observe().items()}
+
+    def finals(self) -> dict[str, Any]:
+        """What the prompts closed so far come to."""
+        return {name: array[0].item() for name, array in self._rounds.finals(ROW).items()}
+
+    def frame(self) -> str:
+        """Give the prompt and the entries as text."""
+        return self._rounds.describe(0)
 
     @property
     def _running(self) -> Rounds:
-        if not self._begun:
-            raise RuntimeError("no episode has begun; call reset()")
+        self.check_begun()
         return self._rounds
-
-    def _outcome(self) -> tuple[Observation, dict[str, Any]]:
-        observation = {name: array[0] for name, array in self._rounds.observe().items()}
-        mask = observation["action_mask"].copy()
-        return observation, {"action_mask": mask, "illegal_action": int(self._rounds.illegal[0])}
 
 
 def check_settings(budget: int, price: float) -> None:
     """Raise ``ValueError`` for a budget or a price that cannot be."""
-    if int(budget) != budget or budget < 1:
-        raise ValueError(f"budget={budget!r} is not a positive integer")
+    check_counts(budget=budget)
     if not (math.isfinite(price) and price >= 0):
         raise ValueError(f"price={price!r} is not a number of 0 or more")
 
 
-def refuse_illegal(action: int, mask: BoolArray) -> None:
-    """Raise ``ValueError`` for an action that is not legal."""
-    if not 0 <= action < len(mask):
-        raise ValueError(f"action {action} (there are {len(mask)}) is illegal here")
-    if not mask[action]:
-        raise ValueError(
-            f"action {action} (entry {action - 1}) is illegal here; the legal ones stand in "
-            "action_masks()"
-        )
+def action_name(action: int) -> str:
+    """Describe an action in words."""
+    if not 0 <= action <= MAX_ENTRIES:
+        return f"action {action} (there are {1 + MAX_ENTRIES})"
+    return f"action {action} ({'stop' if action == 0 else f'entry {action - 1}'})"

@@ -46,7 +46,7 @@ class Rounds:
         self.spent: IntArray = np.zeros(rows, dtype=np.int64)  # tokens in the context
         self.illegal: IntArray = np.zeros(rows, dtype=np.int64)
         # Sums over the closed prompts of an episode.
-        self.right, self.wrong, self.steps, self.used = np.zeros((4, rows), dtype=np.int64)
+        self.right, self.wrong, self.used = np.zeros((3, rows), dtype=np.int64)
         self.poison, self.clean, self.touched = np.zeros((3, rows), dtype=np.int64)
         self.earned: FloatArray = np.zeros(rows)
         blank = _compiled(self.scenarios[0])
@@ -55,20 +55,36 @@ class Rounds:
             for name in (*TABLES, *ENTRIES)
         }
 
+    def check_scenario(self, given: Any) -> Scenario:
+        """Give a scenario, or the one of that number; raises ``ValueError`` where there is none."""
+        if isinstance(given, int | np.integer) and 0 <= given < len(self.scenarios):
+            return self.scenarios[int(given)]
+        if not isinstance(given, Scenario):
+            raise ValueError(
+                f"scenario {given!r:.40} is none of the {len(self.scenarios)} of the split: give a "
+                "number from 0, or a Scenario"
+            )
+        if len(given.entries) > MAX_ENTRIES or len(given.prompts) > MAX_PROMPTS:
+            raise ValueError(
+                f"the scenario {given.name} has {len(given.entries)} entries and "
+                f"{len(given.prompts)} prompts; there is room for {MAX_ENTRIES} and {MAX_PROMPTS}"
+            )
+        return given
+
     def begin(
-        self, rows: IntArray, keys: NDArray[np.uint64], chosen: Sequence[Scenario | int | None]
+        self, rows: IntArray, keys: NDArray[np.uint64], chosen: Sequence[Scenario | None]
     ) -> None:
-        """Begin episodes with scenarios that are given, by themselves or by number, or drawn."""
+        """Begin episodes with scenarios that are given, or drawn."""
         for row, key, given in zip(rows.tolist(), keys, chosen, strict=True):
-            if given is None:
-                given = int(uniforms(key, MATERIAL, 0) * len(self.scenarios))
-            scenario = given if isinstance(given, Scenario) else self.scenarios[given]
+            scenario = given
+            if scenario is None:
+                scenario = self.scenarios[int(uniforms(key, MATERIAL, 0) * len(self.scenarios))]
             compiled: Compiled = _compiled(scenario)
             for name, table in self.tables.items():
                 table[row] = getattr(compiled, name)
             self.playing[row], self.prompts[row] = scenario, compiled.prompts
         self.keys[rows] = keys
-        sums = (self.right, self.wrong, self.steps, self.used, self.poison, self.clean)
+        sums = (self.right, self.wrong, self.used, self.poison, self.clean)
         for array in (*sums, self.touched, self.prompt, self.spent, self.illegal):
             array[rows] = 0
         self.earned[rows] = 0.0
@@ -119,7 +135,6 @@ class Rounds:
         poison = (here & self.tables["poisoned"][rows]).sum(axis=1)
         self.right[rows] += right & critical
         self.wrong[rows] += answered & ~right & critical
-        self.steps[rows] += critical
         self.used[rows] += self.spent[rows]
         self.poison[rows] += poison
         self.clean[rows] += here.sum(axis=1) - poison
@@ -170,8 +185,9 @@ class Rounds:
         return {"entries": entries, "context": context, "action_mask": self.masks().astype(np.int8)}
 
     def finals(self, rows: IntArray) -> dict[str, NDArray[Any]]:
-        """What finished episodes ended with: ``(n,)`` each."""
-        steps = self.steps[rows]
+        """What episodes would end with now: ``(n,)`` each."""
+        # Of an episode that is cut off, the prompts that are still open count as not answered.
+        steps = self.tables["critical"][rows].sum(axis=1)
         taken = self.poison[rows] + self.clean[rows]
         return {
             "accuracy": self.right[rows] / steps,
@@ -182,6 +198,24 @@ class Rounds:
             "utility": (self.right[rows] - self.wrong[rows]) / steps,
             "settled": self.earned[rows].copy(),
         }
+
+    def describe(self, row: int) -> str:
+        """Give an episode in words: the question, and the entries, those in the context starred."""
+        scenario, at = self.playing[row], int(self._at[row])
+        assert scenario is not None
+        prompt = scenario.prompts[min(at, len(scenario.prompts) - 1)]
+        question = scenario.slots[prompt.slot].text
+        recorded = np.flatnonzero(self.tables["recorded"][row, at]).tolist()
+        lines = [
+            scenario.objective,
+            f"prompt {int(self.prompt[row])} of {int(self.prompts[row])}: {question}",
+            f"{int(self.budget - self.spent[row])} of {self.budget} tokens left",
+        ]
+        for number in recorded:
+            entry = scenario.entries[number]
+            star = "*" if self.chosen[row, number] else " "
+            lines.append(f"{star} {number} [{entry.source}, {entry.tokens} tokens] {entry.text}")
+        return "\n".join(lines)
 
     @property
     def _at(self) -> IntArray:

@@ -7,30 +7,30 @@ that are marked as holding the answer.
 from __future__ import annotations
 
 import os
-import re
 from collections import Counter
-from datetime import datetime
 from typing import Any
 
 from memenvs.errors import MaterialError
 from memenvs.material.records import Claim, Query
 from memenvs.materials.datasets.conversion import Conversion, expect, member
-from memenvs.materials.datasets.questions import Draft, objects, read_questions
+from memenvs.materials.datasets.questions import Draft, in_time, objects, read_questions
+from memenvs.text.times import Dates
 
-DATE = re.compile(r"(\d{4})/(\d{1,2})/(\d{1,2})(?:\s*\(\w+\))?(?:\s+(\d{1,2}):(\d{2}))?")
+DATES = Dates("ymd")  # "2023/05/20 (Sat) 02:21"
 ABSTENTION = "_abs"
 
 
 def read_longmemeval(path: str | os.PathLike[str], questions: int = 1) -> Conversion:
     """Read LongMemEval: one material a question, unless several are asked for.
 
-    Source = role, group = session, time = days since the history's first session; sessions stand
-    in order of time. Sessions that several questions share are one. A question of abstention
+    Source = role, group = session, time = days since the material's first session; sessions stand
+    in order of time. Sessions that several questions share are one, unless their histories date
+    them otherwise. A question of abstention
     ("_abs") has no answer to remember and is left out. Where a session of the answer has no turn
     marked, the support takes all its turns, which is noted. Raises ``MaterialError`` that names
     the file, the question and the field.
     """
-    return read_questions(path, questions, _name, _add)
+    return read_questions(path, questions, _name, _add, in_time)
 
 
 def _name(value: dict[str, Any]) -> str:
@@ -41,7 +41,11 @@ def _add(draft: Draft, name: str, value: dict[str, Any]) -> None:
     support: list[str] = []
     answering = member(value, "answer_session_ids", list)
     sessions = _sessions(value)
+    there: set[str] = set()
     for session, days, turns in _in_order(draft, name, sessions):
+        there.add(session)
+        answers = session in answering
+        session = _dated(draft, name, session, days)
         identifiers, marked = [], []
         for place, turn in enumerate(objects(turns, session, "a turn")):
             try:
@@ -59,7 +63,7 @@ def _add(draft: Draft, name: str, value: dict[str, Any]) -> None:
             identifiers.append(identifier)
             if holds:
                 marked.append(identifier)
-        if session in answering and not marked:
+        if answers and not marked:
             reason = "no turn of a session of its answer is marked: all its turns"
             draft.note("normalised", name, reason, "has_answer", session)
             marked = identifiers
@@ -69,7 +73,6 @@ def _add(draft: Draft, name: str, value: dict[str, Any]) -> None:
         text=member(value, "question", str),
         answer=str(member(value, "answer", (str, int, float))),
     )
-    there = {session for session, _, _ in sessions}
     missing = [session for session in answering if session not in there]
     if name.endswith(ABSTENTION):
         draft.note("left out", name, "asks for abstention: there is no answer to remember")
@@ -80,6 +83,17 @@ def _add(draft: Draft, name: str, value: dict[str, Any]) -> None:
         draft.note("left out", name, "has no evidence", "answer_session_ids")
     else:
         draft.ask(query, support)
+
+
+def _dated(draft: Draft, name: str, session: str, days: float | None) -> str:
+    """Name a session; one that another history dates otherwise is another session."""
+    known = {c.group: c.time for c in draft.claims.values() if c.group.split("@")[0] == session}
+    if not known or days in known.values():
+        return next((group for group, time in known.items() if time == days), session)
+    draft.note(
+        "normalised", name, "a session of another date in another history is two", "", session
+    )
+    return f"{session}@{len(known) + 1}"
 
 
 def _sessions(value: dict[str, Any]) -> list[tuple[str, str, list[Any]]]:
@@ -111,33 +125,16 @@ def _sessions(value: dict[str, Any]) -> list[tuple[str, str, list[Any]]]:
 def _in_order(
     draft: Draft, name: str, sessions: list[tuple[str, str, list[Any]]]
 ) -> list[tuple[str, float | None, list[Any]]]:
-    """Sort sessions by date, which becomes days; as they stand, without time, if one has none."""
+    """Sort sessions by date, in days since 1970; as they stand, without time, if one has none."""
     dates = []
     for session, text, _ in sessions:
-        date = _date(text)
+        date = DATES.days(text)
         if date is None:
             reason = "a session has no date, so none has a time"
             draft.note("left out", name, reason, f"haystack_dates of {session}", text)
             return [(session, None, turns) for session, _, turns in sessions]
         dates.append(date)
-    first = min(dates, default=None)
     if dates != sorted(dates):
         draft.note("normalised", name, "sessions put in order of time", "haystack_sessions")
     order = sorted(range(len(sessions)), key=dates.__getitem__)
-    return [
-        (sessions[n][0], (dates[n] - first).total_seconds() / 86_400, sessions[n][2])
-        for n in order
-        if first is not None
-    ]
-
-
-def _date(text: str) -> datetime | None:
-    """Read a date such as "2023/05/20 (Sat) 02:21"; names of days depend on a locale."""
-    match = DATE.fullmatch(text.strip())
-    if not match:
-        return None
-    year, month, day, hour, minute = (int(part or 0) for part in match.groups())
-    try:
-        return datetime(year, month, day, hour, minute)
-    except ValueError:
-        return None
+    return [(sessions[n][0], dates[n], sessions[n][2]) for n in order]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from memenvs.errors import MaterialError
@@ -55,13 +55,15 @@ def read_questions(
     questions: int,
     named: Callable[[dict[str, Any]], str],
     add: Callable[[Draft, str, dict[str, Any]], None],
+    finish: Callable[[Draft], None] = lambda draft: None,
 ) -> Conversion:
     """Read a list of questions, as one JSON value or JSON Lines, and put them into materials.
 
     ``questions`` of them make a material, in the file's order; what remains makes a smaller one,
     and where nothing of a material can be asked it is left out, which is noted. ``named`` gives a
-    question's id, ``add`` puts it into a draft. Raises ``MaterialError`` that names the file, the
-    question and the field; ``ValueError`` where ``questions`` is not positive.
+    question's id, ``add`` puts it into a draft, ``finish`` is called with a whole one. Raises
+    ``MaterialError`` that names the file, the question and the field; ``ValueError`` where
+    ``questions`` is not positive.
     """
     if questions < 1:
         raise ValueError(f"questions is {questions}; give at least 1")
@@ -82,6 +84,7 @@ def read_questions(
                 except MaterialError as error:
                     raise error.within("", where) from None
             if draft.queries and draft.claims:
+                finish(draft)
                 made.append(draft.material())
             else:
                 notes.append(Note("left out", draft.name, "", "nothing of it can be asked"))
@@ -92,6 +95,19 @@ def read_questions(
     except MaterialError as error:
         raise error.within(file) from None
     return Conversion(tuple(made), tuple(notes))
+
+
+def in_time(draft: Draft) -> None:
+    """Put claims in order of time, and count it from the first; claims without time stay first."""
+    times = [claim.time for claim in draft.claims.values() if claim.time is not None]
+    first = min(times, default=0.0)
+    draft.claims = {
+        key: claim if claim.time is None else replace(claim, time=claim.time - first)
+        for key, claim in sorted(
+            draft.claims.items(),
+            key=lambda entry: (entry[1].time is not None, entry[1].time or 0.0),
+        )
+    }
 
 
 def _records(path: str | os.PathLike[str]) -> list[tuple[str, Any]]:

@@ -166,6 +166,18 @@ _BASE: tuple[Tier, ...] = (
     Tier("composite", replace(_HIDDEN, composite=0.6, unreliable=0.5), settings=(("every", 2),)),
     # What is false shadows what is true of the same queries.
     Tier("end-to-end", replace(_HIDDEN, repeats=0.4, answers=(2, 4)), settings=_END_TO_END),
+    # One item is read for a query, the most similar: what is close to many queries and answers
+    # few takes the place of what answers, so that storing everything is a poor memory.
+    Tier(
+        "read-limited",
+        replace(_HIDDEN, repeats=0.4, answers=(2, 4), embedding_noise=0.8),
+        settings=(
+            ("every", 2),
+            ("utility", "end-to-end"),
+            ("reader", "similarity:1"),
+            ("clearing", True),
+        ),
+    ),
     # What is false withdraws what is true; what contradicts can be told apart.
     Tier(
         "conflicting",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
 import torch
@@ -33,7 +34,36 @@ class PassThrough(BaseFeaturesExtractor):
         return observations
 
 
-class Pointer(nn.Module):
+class PointerCore(nn.Module, ABC):
+    """Actor and critic over one observation: a logit for each element that an action points to."""
+
+    def __init__(self, hidden: int) -> None:
+        super().__init__()
+        self.latent_dim_pi = 1  # SB3 asks for it and gets logits
+        self.latent_dim_vf = hidden
+
+    @abstractmethod
+    def logits(self, observation: Observed) -> Tensor:
+        """Score every action, legal or not: ``(B, n)``."""
+
+    @abstractmethod
+    def forward_critic(self, observation: Observed) -> Tensor:
+        """Give what the value is read from: ``(B, hidden)``."""
+
+    def legal(self, logits: Tensor, observation: Observed) -> Tensor:
+        """Put the logits of illegal actions out of reach."""
+        return torch.where(observation["action_mask"] > 0, logits, ILLEGAL)
+
+    def forward_actor(self, observation: Observed) -> Tensor:
+        """Give the logits, those of illegal actions out of reach."""
+        return self.legal(self.logits(observation), observation)
+
+    def forward(self, observation: Observed) -> tuple[Tensor, Tensor]:
+        """Give the logits, and what the value is read from."""
+        return self.forward_actor(observation), self.forward_critic(observation)
+
+
+class Pointer(PointerCore):
     """Actor and critic over one observation; each with an encoder of its own.
 
     The logit of a write or a clear comes from the slot beside the claim and the summary, that of a
@@ -44,7 +74,7 @@ class Pointer(nn.Module):
     def __init__(
         self, layout: Layout, actions: Actions, sets: str, hidden: int, dropout: float
     ) -> None:
-        super().__init__()
+        super().__init__(hidden)
         self._actions = actions
         self.actor = self.encoder(layout, sets, hidden, dropout)
         self.critic = self.encoder(layout, sets, hidden, dropout)
@@ -58,8 +88,6 @@ class Pointer(nn.Module):
             width = self.pool_rows.width + self.actor.asked.width
             self.consider = perceptron(width + summary, hidden, hidden, out=1, last=SMALL)
         self.value = perceptron(self.critic.summary, hidden, out=hidden)
-        self.latent_dim_pi = 1  # SB3 asks for it and gets logits
-        self.latent_dim_vf = hidden
 
     def encoder(self, layout: Layout, sets: str, hidden: int, dropout: float) -> Encoder:
         """Build an encoder."""
@@ -87,19 +115,10 @@ class Pointer(nn.Module):
             parts.append(self.consider(beside(claims, encoded.summary))[..., 0])
         return torch.cat(parts, dim=1)
 
-    def forward_actor(self, observation: Observed) -> Tensor:
-        """Give the logits, those of illegal actions out of reach."""
-        legal = observation["action_mask"] > 0
-        return torch.where(legal, self.logits(observation), ILLEGAL)
-
     def forward_critic(self, observation: Observed) -> Tensor:
         """Give what the value is read from: ``(B, hidden)``."""
         found: Tensor = torch.relu(self.value(self.encode(self.critic, observation).summary))
         return found
-
-    def forward(self, observation: Observed) -> tuple[Tensor, Tensor]:
-        """Give both."""
-        return self.forward_actor(observation), self.forward_critic(observation)
 
 
 class PointerPolicy(OwnLogits, MaskableMultiInputActorCriticPolicy):

@@ -25,6 +25,12 @@ NETWORKS: Mapping[str, tuple[str, Mapping[str, Any]]] = MappingProxyType(
         "slot-scorer": ("memenvs.policies.learned.networks.scorer:SlotScorerPolicy", {}),
     }
 )
+# Of one who chooses the context of prompts.
+CONTEXT_NETWORKS: Mapping[str, tuple[str, Mapping[str, Any]]] = MappingProxyType(
+    {"pointer": ("memenvs.policies.learned.networks.entry_pointer:EntryPointerPolicy", {})}
+)
+# By family of environments. `mlp`, the network of stable-baselines3 itself, is for every one.
+FAMILIES = {"memorization": NETWORKS, "poisoning": CONTEXT_NETWORKS}
 # Of a poisoner or an asker.
 OPPONENTS: Mapping[str, tuple[str, Mapping[str, Any]]] = MappingProxyType(
     {"opponent": ("memenvs.policies.learned.networks.opponent:OpponentPolicy", {})}

@@ -6,6 +6,7 @@ import pytest
 
 import memenvs
 import memenvs.testing
+import memenvs.testing.checks
 from browsers import BROWSER
 from memenvs.envs.levels import LEVELS
 from memenvs.envs.memorization.env import MemorizationEnv
@@ -45,6 +46,12 @@ def test_registered_environments(row, check):
 @pytest.mark.parametrize("name", SETTINGS)
 def test_settings(name, check):
     check("memenvs/OdysseyNoisy-v0", **SETTINGS[name])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("row", ROWS)
+def test_ten_thousand_steps(row):
+    memenvs.testing.checks.check_steps(row.id, steps=10_000)
 
 
 def broken_checks(monkeypatch, **attributes):

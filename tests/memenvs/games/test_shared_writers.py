@@ -9,12 +9,13 @@ from hypothesis import strategies as st
 from memenvs import Claim, Item, Material, Query
 from memenvs.counter import ORDER, episode_key, uniforms
 from memenvs.envs.memorization.env import MemorizationEnv
-from memenvs.envs.memorization.settlement import Account
+from memenvs.envs.memorization.reward import Account
 from memenvs.envs.memorization.vector import MemorizationVectorEnv
 from memenvs.games import shared_writers_v0
 from memenvs.games.shared_writers import SharedWriters
 from memenvs.games.streams import interleave, owners, rounds
 from memenvs.materials.generator.tiers import TIERS
+from memenvs.objective import Objective
 
 HIDDEN = list(TIERS["hidden"].split("train")[:4])
 WRITER = "writer_0"
@@ -88,7 +89,7 @@ def simulate(material, writers, capacity, every, key, choose, individual):
     owner = owners(order, writers, "source")
     table = rounds(owner, writers)
     env = MemorizationEnv(order, capacity=capacity, every=every, closing=4)
-    account = Account(env.materials.prepare(order, env.layout), "precision", key)
+    account = Account(env.materials.prepare(order, env.layout), Objective("precision"), key)
     memory, decided, total = [None] * capacity, 0, len(order.claims)
     for number, row in enumerate(table):
         before = list(memory)

@@ -8,7 +8,7 @@ import pytest
 
 import memenvs
 from leaks import differing
-from memenvs.envs.memorization.settlement import Account
+from memenvs.envs.memorization.reward import Account
 from memenvs.material.audit import audit, audit_tier
 from memenvs.materials.generator import TIERS
 
@@ -93,7 +93,7 @@ def test_queries_not_yet_settled_and_their_masses_do_not_show(row):
     material, rng = a_material(row), np.random.default_rng(1)
     env, first = play(row, material, 0)
     account = env.episode.account
-    settled = set(Account(env.episode.prepared, env.rules.utility, account.key).draw(account.drawn))
+    settled = set(Account(env.episode.prepared, account.objective, account.key).draw(account.drawn))
     hidden = [q for q in range(len(material.queries)) if q not in settled]
     assert hidden
     moved = dict(zip(hidden, rng.permutation(hidden).tolist(), strict=True))

@@ -22,7 +22,7 @@ def name(memory, node):
 @SIZES
 @given(streams())
 def test_edges_hold_every_transition_with_its_count_and_grade(stream):
-    memory = play(TransitionMemory(), stream, lambda memory: memory.partition())
+    memory = play(TransitionMemory("action-conditioned"), stream, lambda memory: memory.partition())
     reference = Reference(stream)
     templates = memory.templates()
     found = {
@@ -40,7 +40,7 @@ def test_edges_hold_every_transition_with_its_count_and_grade(stream):
 @SIZES
 @given(streams())
 def test_values_solve_the_discounted_occupancy(stream):
-    graph = play(TransitionMemory(), stream).graph
+    graph = play(TransitionMemory("action-conditioned"), stream).graph
     source, _, target, count, _ = graph.edges
     step = np.zeros((graph.nodes, graph.nodes))
     np.add.at(step, (source, target), count)
@@ -55,7 +55,7 @@ def test_values_solve_the_discounted_occupancy(stream):
 
 
 def test_values_at_the_terminals_and_on_the_way_there():
-    memory = TransitionMemory()
+    memory = TransitionMemory("action-conditioned")
     memory.begin(5, 0)
     memory.record(5, 0, 6, 0, 0.0, False)
     memory.record(6, 0, 0, 0, 1.0, True)
@@ -74,7 +74,7 @@ def test_values_at_the_terminals_and_on_the_way_there():
     ],
 )
 def test_the_last_step_leads_to_the_terminal_of_its_role(reward, role, terminal):
-    memory = TransitionMemory()
+    memory = TransitionMemory("action-conditioned")
     memory.begin(5, 0)
     memory.record(5, 0, 5, 0, reward, True, role)
     assert memory.graph.edges[2].tolist() == [terminal]
@@ -82,7 +82,7 @@ def test_the_last_step_leads_to_the_terminal_of_its_role(reward, role, terminal)
 
 
 def test_a_page_is_known_before_it_is_left_and_keeps_its_label():
-    memory = TransitionMemory()
+    memory = TransitionMemory("action-conditioned")
     with pytest.raises(ValueError, match="signature 5 is unknown"):
         memory.record(5, 0, 6, 0, 0.0, False)
     assert memory.rerank(5, [0, 1]) == 0  # silent

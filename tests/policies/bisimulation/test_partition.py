@@ -20,7 +20,7 @@ FEW = settings(max_examples=12, deadline=None)  # each makes many partitions
 @SIZES
 @given(streams())
 def test_the_rule_is_the_greatest_fixed_point(stream):
-    found = play(TransitionMemory(), stream).partition()
+    found = play(TransitionMemory("action-conditioned"), stream).partition()
     assert blocks(found) == blocks(Reference(stream).fixed_point()[-1])
 
 
@@ -192,7 +192,7 @@ def test_the_plain_closure_chains_and_the_guarded_one_does_not():
     ]
     stream = Stream([0, 0, 0], episodes)
     assert Reference(stream).distance(0, 2, None) == Fraction(2, 3)
-    assert set(play(TransitionMemory(), stream).partition().values()) == {0}
+    assert set(play(TransitionMemory("action-conditioned"), stream).partition().values()) == {0}
     guarded = play(TransitionMemory("guarded"), stream).partition()
     assert guarded[0] != guarded[2]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -15,7 +17,8 @@ from memenvs.policies.bisimulation.constants import PAPER
 from memenvs.policies.bisimulation.graph import COUNT, FAILURE, SUCCESS, TARGET
 from memenvs.policies.bisimulation.situations import Name, Situations, as_batch
 from memenvs.policies.rules.simple import Confidence, FirstInFirstOut
-from memenvs.train.play import play
+from memenvs.train.places import Instance
+from memenvs.train.play import Unit, play_one
 from players import SETTINGS, run
 
 
@@ -40,6 +43,11 @@ def environment(*names: str, **settings: object) -> MemorizationEnv:
     return MemorizationEnv(materials, **{**LEVELS["1b"], "capacity": 4, "strict": True, **settings})
 
 
+def play_material(env: MemorizationEnv, policy: Any, material: Material, seed: int) -> None:
+    """Play one episode."""
+    play_one(env, policy, Unit(Instance(material.name, material), 0, seed))
+
+
 def test_the_played_material_is_left_out():
     policy = make("bisimulation", environment("x", "y", "z"))
     whole, without = policy.memory(""), policy.memory("y")
@@ -55,7 +63,7 @@ def test_it_is_frozen_while_it_plays():
     policy = make("bisimulation", env)
     before = [policy.memory(name).graph.records for name in ("", "x", "y", "z")]
     for seed in range(6):
-        play(env, policy, env.materials[seed % 3], seed)
+        play_material(env, policy, env.materials[seed % 3], seed)
     assert [policy.memory(name).graph.records for name in ("", "x", "y", "z")] == before
 
 
@@ -63,7 +71,7 @@ def test_learning_records_what_it_plays_and_how_it_ended():
     env = environment("x")
     policy = make("bisimulation:learning", env)
     for episode in range(4):
-        play(env, policy, env.materials[0], episode)
+        play_material(env, policy, env.materials[0], episode)
         edges = policy.memory().graph.edges
         assert edges[COUNT].sum() == 12 * (episode + 1)
         ends = np.isin(edges[TARGET], [SUCCESS, FAILURE])
@@ -74,7 +82,7 @@ def test_learning_begins_with_nothing_of_the_materials_it_plays():
     env = environment("x", "y", "z")
     policy = make("bisimulation:learning", env)
     assert policy.memory().graph.records == 0
-    play(env, policy, env.materials[1], 0)
+    play_material(env, policy, env.materials[1], 0)
     assert policy.memory().graph.records == 12
 
 

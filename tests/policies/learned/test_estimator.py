@@ -20,7 +20,8 @@ from memenvs.policies.learned.saved import (
     save_entries,
     write_card,
 )
-from memenvs.train.batches import episode_seeds, materials_of, play_batches
+from memenvs.train.learn.environments import materials_of, named
+from memenvs.train.play import play, units_of
 
 SETTINGS = {"material": "hidden", "capacity": 6, "every": 2}
 
@@ -67,9 +68,10 @@ def save(folder, estimator, seed=0):
 
 def played(build, count=96):
     env = MemorizationVectorEnv(**SETTINGS, split="validation", num_envs=32)
-    found = play_batches(env, build, materials_of(env, count), episode_seeds(count))
-    assert not found["illegal_action"].any()
-    return found["utility"]
+    instances = named(materials_of(env.materials, count))
+    found = [each.values for each in play(env, build(env), units_of(instances, count))]
+    assert not any(values["illegal"] for values in found)
+    return np.array([values["utility"] for values in found])
 
 
 @pytest.mark.parametrize("policy", [Estimator, EstimatorRanker])

@@ -9,6 +9,7 @@ from instances import random_material
 from memenvs.envs.memorization.env import MemorizationEnv
 from memenvs.envs.memorization.slots import EMPTY
 from memenvs.envs.memorization.vector import MemorizationVectorEnv
+from memenvs.objective import Objective
 from memenvs.policies import make, policy_class
 from memenvs.policies.oracles.clairvoyant import ExactUtility
 from players import SETTINGS, material, run
@@ -40,7 +41,7 @@ def test_utilities_of_replacements(kind):
         slots = rng.choice(9, size=4, replace=False)
         claim = int(np.setdiff1d(np.arange(9), slots)[0])
         slots[rng.random(4) < 0.3] = EMPTY
-        now, after = ExactUtility(drawn, utility).replacements(slots, claim)
+        now, after = ExactUtility(drawn, Objective(utility)).replacements(slots, claim)
         memory = [f"c{c}" for c in slots if c != EMPTY]
         assert now == pytest.approx(utility_of(drawn, utility, memory))
         for place in range(4):

@@ -6,6 +6,7 @@ import pytest
 from memenvs import frontier
 from memenvs.envs.levels import LEVELS
 from memenvs.envs.memorization.env import MemorizationEnv
+from memenvs.objective import Objective
 from memenvs.policies import make
 from players import SETTINGS, material, run
 
@@ -40,14 +41,15 @@ def test_every_kind_of_environment_lets_the_plan_through(kind):
     m = material()
     run(make("optimal", env), env)
     budget = SETTINGS[kind].get("budget")
+    objective = Objective("precision", query=env.episode.known_query)
     best = frontier(
         m,
-        "precision",
+        objective,
         [3 if budget is None else budget],
         costs=np.ones(8) if budget is None else None,
         max_claims=3,
     )
-    assert m.precision(env.memory) == pytest.approx(best.values[0])
+    assert objective.expected(m, env.memory) == pytest.approx(best.values[0])
 
 
 def test_plans_follow_the_material_of_the_episode():

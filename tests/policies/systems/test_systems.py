@@ -15,7 +15,8 @@ from memenvs.materials.odyssey import odyssey
 from memenvs.policies import make
 from memenvs.policies.systems.process import ProcessSystem
 from memenvs.policies.systems.protocol import FaultySystemError
-from memenvs.train.play import play
+from memenvs.train.places import Instance
+from memenvs.train.play import Unit, play_one
 from players import run
 
 PROGRAM = Path(__file__).parents[2] / "support" / "memory_process.py"
@@ -110,8 +111,9 @@ def test_reworded_entries_are_no_claims_and_are_reported():
 def test_the_plane_shows_what_the_system_holds():
     env = MemorizationEnv(statements(6), capacity=3)
     policy = make("system:real_systems:Forgetful", env)
-    measured = play(env, policy, env.materials[0], 0)
-    assert measured["size"] == 1  # not the three of the slots
+    played = Unit(Instance("statements", env.materials[0]), 0, seed=0)
+    measured = play_one(env, policy, played)
+    assert measured.values["size"] == 1  # not the three of the slots
     assert policy._running == {}
 
 
@@ -157,7 +159,7 @@ def test_compare_places_systems_and_says_what_did_not_count():
 )
 def test_a_fault_is_one_clear_line(name, said):
     result = memenvs_cli("compare", "--material", "odyssey", "--policy", name, "--episodes", "1")
-    assert result.exit_code == 2
+    assert result.exit_code in (1, 2)  # 2 where it shows before anything is played
     assert said in result.stderr
     assert result.stderr.count("\n") == 1
 

@@ -17,7 +17,8 @@ from memenvs.train.experiment import load_experiment
 from memenvs.train.games.compare import compare_in_game
 from memenvs.train.games.play import play as play_game
 from memenvs.train.games.play import units_of
-from memenvs.train.play import episode_seed, play
+from memenvs.train.places import Instance
+from memenvs.train.play import episode_seed, play_one, units
 from saved_opponents import save_opponent
 
 TIER = TIERS["hidden"]
@@ -37,8 +38,8 @@ def in_game(game, **options):
 def test_without_attacks_it_is_what_the_writer_reaches_alone():
     env = MemorizationEnv(MATERIALS, **TIER.preset)
     alone = [
-        play(env, make("trust", env), material, seed)["precision"]
-        for material, seed in zip(MATERIALS, SEEDS, strict=True)
+        play_one(env, make("trust", env), unit).values["precision"]
+        for unit in units([Instance(material.name, material) for material in MATERIALS])
     ]
     (row,) = in_game("poisoner-writer", policy=["trust"], opponent=["wait"]).rows
     assert row["precision"] == row["utility"] == pytest.approx(np.mean(alone))
@@ -77,7 +78,8 @@ def test_what_is_played_besides_changes_nothing():
 def test_materials_go_to_the_players_that_are_named_for_them():
     game = shared_writers_v0.vector_env(MATERIALS, num_envs=2, writers=1)
     policies = {m.name: make("fifo" if m is MATERIALS[1] else "random", game) for m in MATERIALS}
-    materials, seeds = units_of(MATERIALS, 2, 0)
+    instances = [Instance(material.name, material) for material in MATERIALS]
+    materials, seeds = units_of(instances, 2, 0)
     mixed = play_game(game, lambda m: {"writer_0": policies[m.name]}, materials, seeds)
     for name in ("fifo", "random"):
         policy = make(name, game)

@@ -250,3 +250,24 @@ def test_the_page_is_not_written_over_the_material(file):
     assert result.exit_code == 2
     assert "--html ./m.jsonl is what is inspected" in result.stderr
     assert (file / "m.jsonl").read_bytes() == before
+
+
+def test_the_frontier_is_the_best_and_not_what_greed_finds(tmp_path):
+    # Greed takes the claim of four queries first, and then has five of six; b and c have all.
+    answered = {"a": "2345", "b": "123", "c": "456"}
+    material = Material(
+        "greedy",
+        tuple(Claim(id=name, text=f"claim {name}") for name in answered),
+        tuple(
+            Item(id=f"n{name}", supports=((name,),), answers=tuple(f"q{n}" for n in numbers))
+            for name, numbers in answered.items()
+        ),
+        tuple(Query(id=f"q{n}", text=f"What is {n}?") for n in range(1, 7)),
+    )
+    save_materials([material], tmp_path / "greedy.json")
+    found = answer("inspect", str(tmp_path / "greedy.json"))["frontier"]
+    values = dict(zip(found["capacities"], found["values"], strict=True))
+    assert values[1] == pytest.approx(4 / 6)
+    assert values[2] == pytest.approx(1.0)
+    assert found["saturates"] == 2
+    assert all(found["optimal"])

@@ -33,7 +33,7 @@ def test_unknown_and_scalar_shapings_are_refused() -> None:
     batch = make_vec_env("memenvs/Hidden-v0", 1)
     with pytest.raises(ValueError, match="did you mean 'exact-difference'"):
         shaped(batch, "exact-diference", 1.0)
-    with pytest.raises(ValueError, match="has no form for batches"):
+    with pytest.raises(ValueError, match="works on single environments only"):
         shaped(batch, "leave-one-out", 1.0)
     with pytest.raises(ValueError, match="no single query"):
         shaped(make_vec_env("memenvs/SingleQuery-v0", 1), "exact-difference", 1.0)

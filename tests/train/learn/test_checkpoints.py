@@ -29,7 +29,7 @@ def test_a_damaged_checkpoint_is_named(tmp_path: Path) -> None:
 
 
 def checkpoints(folder: Path) -> list[Path]:
-    """Files of a run that was stopped within its first leg, and of that run at its end."""
+    """Files of a run that was stopped before its first evaluation, and of that run at its end."""
     first = folder.parent / "first"
     with pytest.raises(KeyboardInterrupt):
         train(small(steps=512), first, stop)

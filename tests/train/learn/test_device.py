@@ -18,7 +18,7 @@ def row(seconds: float, speed: float, share: float, env: float) -> dict[str, flo
     return {"seconds": seconds, "steps_per_second": speed, "validation_share": share, **split}
 
 
-def test_the_first_leg_counts_for_the_time_and_not_for_the_speed() -> None:
+def test_the_first_evaluation_counts_for_the_time_and_not_for_the_speed() -> None:
     rows = [row(9, 10, 0.6, 0.5), row(11, 300, 0.9, 0.1), row(13, 100, 0.8, 0.3)]
     rows.append(row(15, 200, 0.95, 0.2))
     found = figures(rows, 0.85)
@@ -28,6 +28,8 @@ def test_the_first_leg_counts_for_the_time_and_not_for_the_speed() -> None:
     assert figures(rows, 0.5)["seconds_to_share"] == 9
     assert figures(rows, 0.99)["seconds_to_share"] is None
     assert figures(rows[:1], 0.5)["steps_per_second"] == 10
+    scored = [{**each, "validation_success": each["validation_share"]} for each in rows]
+    assert figures(scored, 0.85, "success")["seconds_to_success"] == 11
 
 
 def test_a_training_is_timed_on_each_device(tmp_path: Path) -> None:
@@ -48,8 +50,8 @@ def test_a_training_is_timed_on_each_device(tmp_path: Path) -> None:
 
 
 REFUSED = {
-    "algorithm=estimator": "has no metrics; take another CONFIG",
-    "settings.budget=3": "no frontier to take a share of",
+    "algorithm=estimator": "writes no metrics while it is fitted",
+    "env=memenvs/Odyss-v0": "did you mean 'memenvs/Odyssey-v0'?",
 }
 
 

@@ -17,7 +17,7 @@ from memenvs.policies.learned.models import find_models
 from memenvs.policies.learned.saved import read_card
 from memenvs.train.games.making import make_game
 from memenvs.train.games.seats import Seats
-from memenvs.train.learn.ground import arguments_of, make_ground
+from memenvs.train.learn.environments import make_environments, place_of
 from memenvs.train.learn.history_env import HistoryVecEnv
 from memenvs.train.learn.imitation import imitate
 from memenvs.train.learn.jobs import jobs_of, rounds_of
@@ -130,7 +130,7 @@ def test_self_play_is_ordinary_trainings_in_turn(tmp_path: Path) -> None:
 
 
 def parameters_at_first(folder: Path) -> dict[str, torch.Tensor]:
-    """Give what a run of one leg began with, from its first checkpoint."""
+    """Give what a run of one interval began with, from its first checkpoint."""
     with zipfile.ZipFile(folder / "checkpoints" / f"{0:012d}.zip") as archive:
         stored = io.BytesIO(archive.read("model.zip"))
     found: dict[str, torch.Tensor] = load_from_zip_file(stored, device="cpu")[1]["policy"]
@@ -167,7 +167,7 @@ def test_a_shared_pointer_begins_with_a_writer_that_was_alone(tmp_path: Path) ->
     (model,) = find_models(tmp_path / "alone")
     game = {"network": "shared-pointer", "start": str(tmp_path / "alone")}
     training = short("shared-writers", **game)
-    built = build_model(training, training_env(training, make_ground(training)), 0, "cpu")
+    built = build_model(training, training_env(training, make_environments(training)), 0, "cpu")
     first = {name: tensor.clone() for name, tensor in built.policy.state_dict().items()}
     begin_with(built, model, model.card.columns)
     saved, begun = parameters(model.path), built.policy.state_dict()
@@ -182,7 +182,7 @@ def test_a_shared_pointer_begins_with_a_writer_that_was_alone(tmp_path: Path) ->
 
 def test_every_writer_of_a_memory_hears_all_that_is_settled() -> None:
     writers, episodes = 3, 4
-    arguments = arguments_of(load_training("shared-writers"))
+    arguments = place_of(load_training("shared-writers")).arguments
     game = make_game("shared-writers", {"writers": writers}, arguments, episodes)
     env = HistoryVecEnv(Seats(game, game.possible_agents))
     heard: list[tuple[Any, Any]] = []
@@ -214,7 +214,7 @@ def test_every_writer_of_a_memory_hears_all_that_is_settled() -> None:
 @pytest.mark.slow
 def test_an_opponent_imitates_another() -> None:
     training = short("poisoner", envs=16, steps=512)
-    env = training_env(training, make_ground(training))
+    env = training_env(training, make_environments(training))
     model = build_model(training, env, 0, "cpu")
     settings = Imitation(
         teacher="repeat",

@@ -30,7 +30,7 @@ MISFITS = {
     (
         "shared-writers",
         "shaping={wrapper: exact-difference}",
-    ): "'shaping' is nothing for the writer",
+    ): "'shaping' cannot be used for the writer",
     ("shared-writers", "start=OPPONENT"): "is a network 'opponent' (seat: poisoner)",
     ("shared-writers", "start=nowhere/"): "there is no such model",
     ("self-play", "game.self-play.rouns=2"): "'game.self-play.rouns': is unknown; did you mean",
@@ -39,7 +39,7 @@ MISFITS = {
     ("self-play", "game.self-play.network=pointer"): "a poisoner is trained with network opponent",
     ("poisoner", "network=mlp"): "a poisoner is trained with network opponent, not 'mlp'",
     ("poisoner", "algorithm=ppo"): "network 'opponent' is trained by maskable-ppo alone",
-    ("poisoner", "feature-dropout=0.3"): "'feature-dropout' is nothing for the poisoner",
+    ("poisoner", "feature-dropout=0.3"): "'feature-dropout' cannot be used for the poisoner",
     ("poisoner", "imitation={teacher: trust}"): "no opponent of this game is named 'trust'",
     ("poisoner", "game.opponents=[optimal]"): "'optimal' looks into the material",
     ("poisoner", "game.opponents=[OPPONENT]"): "and cannot write",

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from memenvs.policies import make
-from memenvs.train.learn.ground import make_ground
+from memenvs.train.learn.environments import make_environments
 from memenvs.train.learn.imitation import imitate
 from memenvs.train.learn.models import build_model
 from memenvs.train.learn.run import train, training_env
@@ -54,8 +54,8 @@ def test_imitation_makes_a_network_act_as_its_teacher() -> None:
     training = small(
         env="memenvs/Readable-v0", network="pointer", envs=16, hyperparameters={"batch-size": 64}
     )
-    ground = make_ground(training)
-    env = training_env(training, ground)
+    played = make_environments(training)
+    env = training_env(training, played)
     model = build_model(training, env, 0, "cpu")
     settings = Imitation(teacher="fifo", steps=4096, rounds=2, epochs=8, batch_size=64)
     found = imitate(model, env, make("fifo", env), settings, seed=0)
@@ -78,9 +78,9 @@ def test_stages_come_one_after_another(tmp_path: Path) -> None:
 
 def test_validation_plays_the_same_episodes_each_time() -> None:
     training = small(env="memenvs/Hidden-v0", network="pointer")
-    ground = make_ground(training)
-    batch, materials = ground.materials("validation", 5)
-    model = build_model(training, training_env(training, ground), 0, "cpu")
+    played = make_environments(training)
+    batch, materials = played.evaluation("validation", 5)
+    model = build_model(training, training_env(training, played), 0, "cpu")
     validation = Validation(batch, materials)
     first, again = validation.play(model), validation.play(model)
     assert all(np.array_equal(first[name], again[name]) for name in first)

@@ -44,7 +44,7 @@ def test_a_resumed_run_equals_an_uninterrupted_one(name: str, tmp_path: Path) ->
     train(training, tmp_path / "whole")
 
     def stop(job, steps, row):
-        if steps >= 700:  # in the middle of a leg
+        if steps >= 700:  # in the middle of an interval
             raise Stop
 
     with pytest.raises(Stop):

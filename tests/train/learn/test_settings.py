@@ -7,7 +7,7 @@ import pytest
 
 from commands import memenvs_cli
 from memenvs.train.config_files import shipped
-from memenvs.train.learn.ground import make_ground
+from memenvs.train.learn.environments import make_environments
 from memenvs.train.learn.run import train
 from memenvs.train.learn.settings import load_training
 from trainings import small
@@ -18,7 +18,7 @@ BAD = {
     "evaluation.evry=3": "'evaluation.evry': is unknown; did you mean 'every'?",
     "imitation.techer=trust": "'imitation.teacher': is missing; add it",
     "steps=many": "'steps': should be a valid integer, not 'many'",
-    "seed=[1, 1]": "names something twice",
+    "seed=[1, 1]": "has a value twice",
     "feature-dropout=1.5": "'feature-dropout'",
     "windows.claims=[3]": "'windows.claims'",
     "curriculum=[{env: a, steps: 3, stepps: 3}]": "did you mean 'steps'?",
@@ -55,12 +55,12 @@ def test_what_to_play_is_replaced() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(set(shipped(training=True)) - {"locomo"}))
-def test_every_shipped_training_has_a_ground(name: str) -> None:
-    assert make_ground(load_training(name)).trained_on
+def test_every_shipped_training_says_what_it_plays(name: str) -> None:
+    assert make_environments(load_training(name)).trained_on
 
 
 FITS = {
-    "ppo": "ppo has no masks, and the network 'mlp' would act illegally; take maskable-ppo",
+    "ppo": "ppo has no masks, and with the network 'mlp' it would act illegally; take maskable-ppo",
     "recurrent-ppo": "recurrent-ppo does not take action='slots'; maskable-ppo, ppo, a2c, dqn",
     "maskabel-ppo": "did you mean 'maskable-ppo'?",
 }
@@ -75,7 +75,7 @@ def test_an_algorithm_that_does_not_fit_says_which_ones_do(algorithm: str, tmp_p
 
 
 def test_a_rollout_of_one_step_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="a rollout of one step"):
+    with pytest.raises(ValueError, match="n-steps times envs must be at least 2"):
         train(small(envs=1, hyperparameters={"n-steps": 1}), tmp_path / "run")
     assert not (tmp_path / "run").exists()
 
@@ -87,17 +87,17 @@ MISFITS = {
     "network-options={hiden: 3}": "'network-options.hiden' is unknown; did you mean 'hidden'?",
     "hyperparameters={batch-size: 0}": "'hyperparameters.batch-size': should be greater than or",
     "hyperparameters={gamma: 1.5}": "'hyperparameters.gamma': should be less than or equal to 1",
-    "algorithm=dqn network=mlp imitation={teacher: trust}": "dqn has no actor that could imitate",
-    "algorithm=estimator network=mlp": "an estimator learns from no rewards; leave 'schedule' out",
+    "algorithm=dqn network=mlp imitation={teacher: trust}": "dqn cannot begin by imitation",
+    "algorithm=estimator network=mlp": "does not use rewards; leave 'schedule' out",
     "network=priority": "network 'priority' decides by action='priority', not 'slots'",
     "network=pointr": "did you mean 'pointer'?",
     "env=memenvs/Readble-v0": "did you mean 'memenvs/Readable-v0'?",
     "device=tpu": "choose from auto, cpu, cuda",
-    "shaping={wrapper: sampled-difference}": "has no form for batches; take one of exact-diff",
-    "curriculum=[{env: memenvs/Odyssey-v0, steps: 9}]": "shows other columns than the first",
+    "shaping={wrapper: sampled-difference}": "works on single environments only",
+    "curriculum=[{env: memenvs/Odyssey-v0, steps: 9}]": "has another observation space",
     "algorithm=dqn": "dqn trains a network of its own and not 'estimator-pointer'",
-    "leave-one-out=true": "needs materials that are fixed",
-    "windows={claims: [3, 5]}": "needs materials that are fixed",
+    "leave-one-out=true": "needs fixed materials",
+    "windows={claims: [3, 5]}": "needs fixed materials",
 }
 
 

@@ -12,7 +12,7 @@ import pytest
 
 import memenvs
 from commands import memenvs_cli
-from documents import pdf, write_questions
+from documents import write_questions
 from memenvs.text.encoder_files import encoder_of
 from memenvs.train.own_material.build import build
 from memenvs.train.own_material.measure import measure
@@ -49,7 +49,7 @@ def test_a_folder_of_notes_becomes_a_material_an_environment_plays(folder):
     result = memenvs_cli(*ARGUMENTS)
     assert (result.exit_code, result.stdout) == (0, "")
     assert result.stderr.splitlines() == [
-        "m: 7 claims from 2 documents; 4 of 5 questions linked: 1 by evidence, 1 by quote, "
+        "m: 6 claims from 2 documents; 4 of 5 questions linked: 1 by evidence, 1 by quote, "
         "1 by answer, 1 by similarity",
         result.stderr.splitlines()[1],
     ]
@@ -60,15 +60,15 @@ def test_a_folder_of_notes_becomes_a_material_an_environment_plays(folder):
     assert material.name == "m"
     assert [query.id for query in material.queries] == ["q1", "q2", "q3", "q4"]
     assert [item.supports for item in material.items] == [
-        (("home.md#2",),),
-        (("home.md#4",),),
+        (("home.md#1",),),
+        (("home.md#3",),),
         (("work.txt#2", "work.txt#3"),),
         (("work.txt#1",),),
     ]
     links = [json.loads(line) for line in (folder / "m.jsonl.links.jsonl").read_text().splitlines()]
     assert [(link["query"], link.get("claim"), link.get("method")) for link in links] == [
-        ("q1", "home.md#2", "answer"),
-        ("q2", "home.md#4", "quote"),
+        ("q1", "home.md#1", "answer"),
+        ("q2", "home.md#3", "quote"),
         ("q3", "work.txt#2", "evidence"),
         ("q3", "work.txt#3", "evidence"),
         ("q4", "work.txt#1", "similarity"),
@@ -99,7 +99,7 @@ def test_options_reach_what_they_are_for(folder):
     assert material.name == "mine"
     assert len(material.claims[0].embedding) == 8
     assert len(material.queries) == 5  # nothing is too unlikely
-    assert "The spare key is under the blue mat. The boiler" in material.claims[1].text
+    assert "The spare key is under the blue mat. The boiler" in material.claims[0].text
 
 
 @pytest.mark.parametrize(
@@ -111,11 +111,6 @@ def test_options_reach_what_they_are_for(folder):
         (
             {"qa.jsonl": b'{"question": "x", "evidence": "notes", "weight": -1}'},
             "none of its 1 questions",
-        ),
-        ({"notes/bad.pdf": pdf("x")[:99]}, "bad.pdf: cannot be read as PDF"),
-        (
-            {"notes/c.jsonl": b'{"id": "m1", "content": "a b"}\n{"id": "m1", "content": "c"}'},
-            "c.jsonl: message 'm1', field 'id': names a claim of c.jsonl already",
         ),
     ],
 )
@@ -161,7 +156,7 @@ def test_a_file_that_is_named_twice_is_read_once(folder):
     (folder / "same.txt").symlink_to(folder / "notes" / "work.txt")
     documents = ["notes", "notes/work.txt", str(folder / "notes" / "work.txt"), "same.txt"]
     built = build(documents, folder / "qa.jsonl", "m")
-    assert (built.documents, len(built.material.claims)) == (2, 7)
+    assert (built.documents, len(built.material.claims)) == (2, 6)
 
 
 def test_weights_that_are_all_zero_name_the_questions(folder):
@@ -286,5 +281,5 @@ def test_build_in_python_reports_progress(folder):
         return lambda done: steps.append((what, done, total))
 
     built = build(["notes"], "qa.jsonl", "m", progress=progress)
-    assert len(built.material.claims) == 7
+    assert len(built.material.claims) == 6
     assert [what for what, _, _ in steps] == ["reading"] * 2 + ["linking"] * 5

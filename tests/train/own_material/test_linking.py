@@ -207,13 +207,13 @@ def test_questions_are_read_with_windows_lines_and_numbers(tmp_path):
         {"question": "Is it?", "answer": True},
         newline="\r\n\r\n",
     )
-    questions, unread = read_questions(path)
+    questions, notes = read_questions(path)
     assert [(q.id, q.answer, q.evidence, q.weight) for q in questions] == [
         ("q1", "3", (), 1.0),
         ("7", "", ("a", 3), 2.0),
         ("q3", "yes", (), 1.0),
     ]
-    assert unread == {"category": 1}
+    assert [(note.reason, note.times) for note in notes] == [("field 'category' is not read", 1)]
     path.write_bytes(b"\xef\xbb\xbf" + json.dumps([{"question": "?", "answer": "!"}]).encode())
     assert len(read_questions(path)[0]) == 1
 
@@ -229,7 +229,8 @@ def test_questions_are_read_with_windows_lines_and_numbers(tmp_path):
         ('{"question": " ", "answer": "x"}', "field 'question': is empty"),
         ('{"question": "?"}', "has neither evidence nor answer"),
         ('{"question": "?", "answer": " "}', "has neither evidence nor answer"),
-        ('{"question": "?", "answer": []}', "field 'answer': should be"),
+        ('{"question": "?", "answer": []}', "has neither evidence nor answer"),
+        ('{"question": "?", "answer": {"a": 1}}', "field 'answer': should be"),
         ('{"question": "?", "evidence": ""}', "field 'evidence': a string of another shape"),
         ('{"question": "?", "evidence": -1}', "field 'evidence': a number of another shape"),
         (

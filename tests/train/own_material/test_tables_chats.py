@@ -8,8 +8,8 @@ import os
 import pytest
 
 from documents import pdf, read, texts
-from memenvs.train.own_material.reading import find_documents
-from memenvs.train.own_material.segment import since_the_first
+from memenvs.train.own_material.arranging import in_time
+from memenvs.train.own_material.finding import find_documents
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
@@ -18,7 +18,7 @@ def test_a_table_with_a_text_column(delimiter, tmp_path):
     rows += [["Bob", "Yes", "2024-01-03T12:00:00Z", "s2"], ["Bob", "", "soon", "s2"]]
     content = "\r\n".join(delimiter.join(row) for row in rows)
     placed, notes = read(tmp_path, "a.csv", content)
-    claims = since_the_first(placed)
+    claims = [p.claim for p in in_time(placed, [])]
     assert [(c.text, c.source, c.group, c.time) for c in claims] == [
         ("Hi. There", "Ann", "s1", 0.0),
         ("Yes", "Bob", "s2", 1.5),
@@ -70,7 +70,7 @@ def test_chats_of_all_shapes(lines, tmp_path):
     values = [OPENAI, SHAREGPT, SINGLE, {**SINGLE, "timestamp": 1_700_086_400_000}]
     content = "\r\n".join(map(json.dumps, values)) if lines else json.dumps(values)
     placed, notes = read(tmp_path, "a.jsonl", content)
-    claims = since_the_first(placed)
+    claims = [p.claim for p in in_time(placed, [])]
     assert [(c.id, c.text, c.source, c.group, c.time) for c in claims] == [
         ("a.jsonl#1", "Look.", "user", "a.jsonl, conversation 1", None),
         ("m7", "I see. A cat.", "assistant", "a.jsonl, conversation 1", None),
@@ -94,7 +94,7 @@ def test_half_an_emoji_is_no_obstacle(tmp_path):
     assert (claim.text, claim.source, claim.group) == ("Hi \ufffd there", "\ufffd", "\U0001f600")
     os.close(os.open(os.fsencode(tmp_path) + b"/b\xff.txt", os.O_CREAT | os.O_WRONLY))
     found, _ = find_documents([str(tmp_path)])
-    assert [name for name, _ in found] == ["a.json", "b\ufffd.txt"]
+    assert [f.name for f in found] == ["a.json", "b\ufffd.txt"]
 
 
 def test_a_list_of_messages_is_one_conversation(tmp_path):

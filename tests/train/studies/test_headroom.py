@@ -4,10 +4,12 @@ import json
 import subprocess
 import sys
 
-import numpy as np
 import pytest
 
-from memenvs.train.batches import episode_seeds, make_batch, materials_of, play_batches
+from memenvs.policies import make
+from memenvs.train.places import place_of_id
+from memenvs.train.play import play
+from memenvs.train.play import units as units_of
 from memenvs.train.studies.headroom import REFERENCES, find_rows, headroom
 from memenvs.train.studies.headroom_report import as_markdown
 
@@ -57,22 +59,16 @@ def test_the_page(table):
 
 
 def test_a_last_batch_that_is_not_full_counts_once():
-    row = find_rows(["memenvs/Hidden-v0"])[0]
-    whole, halves = make_batch(row.kwargs, 5, "validation"), make_batch(row.kwargs, 3, "validation")
-    from memenvs.policies import make
-
-    seeds = episode_seeds(5)
+    place = place_of_id("memenvs/Hidden-v0", split="validation", count=5)
     ended = [
-        play_batches(env, lambda e: make("fifo", e), materials_of(env, 5), seeds)["utility"]
-        for env in (whole, halves)
+        play(env, make("fifo", env), units_of(place.instances)) for env in map(place.batch, (5, 3))
     ]
-    np.testing.assert_array_equal(*ended)
+    assert [each.values for each in ended[0]] == [each.values for each in ended[1]]
 
 
 def test_a_split_that_is_too_small_is_refused():
-    row = find_rows(["memenvs/Hidden-v0"])[0]
     with pytest.raises(ValueError, match="has 512 materials, not 513"):
-        materials_of(make_batch(row.kwargs, 8, "validation"), 513)
+        headroom(find_rows(["memenvs/Hidden-v0"]), split="validation", count=513)
 
 
 def test_the_command(tmp_path):

@@ -12,7 +12,8 @@ from click.testing import CliRunner
 from memenvs.envs.memorization.env import MemorizationEnv
 from memenvs.policies import POLICIES, make, policy_class
 from memenvs.train.cli import main
-from memenvs.train.own_memory import play_own
+from memenvs.train.places import Instance
+from memenvs.train.play import Unit, play_one
 from memenvs.train.studies import memories, scenarios
 from memories import AXES, told
 
@@ -20,16 +21,16 @@ from memories import AXES, told
 def test_a_memory_holds_less_than_its_slots():
     material = told(AXES[:6])
     env = MemorizationEnv(material, capacity=5)
-    assert np.flatnonzero(play_own(env, make("letta", env), material, 0)).tolist() == [2, 3, 4, 5]
+    unit = Unit(Instance(material.name, material), 0, seed=0)
+    assert np.flatnonzero(play_one(env, make("letta", env), unit).own).tolist() == [2, 3, 4, 5]
     assert np.flatnonzero(env.memory).tolist() == [1, 2, 3, 4, 5]
-    assert play_own(env, make("fifo", env), material, 0).sum() == 5
+    assert play_one(env, make("fifo", env), unit).own.sum() == 5
 
 
 def test_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # The whole table takes minutes: fewer policies and sections.
     monkeypatch.setattr(memories, "SIMPLE", ("fifo",))
     monkeypatch.setattr(memories, "TODAY", ("letta", "mem0:legacy"))
-    monkeypatch.setattr(memories, "EPISODES", 2)
     few = partial(scenarios.run_scenarios, ("fifo",), episodes=1)
     monkeypatch.setattr(scenarios, "run_scenarios", few)
     short = [replace(section, more=("optimal",)) for section in memories.SECTIONS]
@@ -58,7 +59,6 @@ def test_the_tables_tell_of_the_stand_in(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setenv("MEMENVS_JUDGE_URL", "http://127.0.0.1:9")  # nobody is there
     monkeypatch.setattr(memories, "SIMPLE", ())
     monkeypatch.setattr(memories, "TODAY", ("generative-agents",))
-    monkeypatch.setattr(memories, "EPISODES", 1)
     section = replace(memories.SECTIONS[0], more=())
     assert memories.run_section(section, files=(), materials=2).readings
     assert scenarios.run_scenarios(("generative-agents",), episodes=1)

@@ -9,6 +9,8 @@ from commands import memenvs_cli
 from memenvs.envs.poisoning.rounds import Rounds
 from memenvs.materials.poisoning import scenario_set
 from memenvs.policies.poisoning import CONTEXT_POLICIES
+from memenvs.train.learn.run import train
+from memenvs.train.learn.settings import load_training
 from memenvs.train.studies.poisoning import comparison as poisoning
 from memenvs.train.studies.poisoning.choose import choose_contexts
 from memenvs.train.studies.poisoning.comparison import Ordering, Result, run_poisoning
@@ -16,6 +18,7 @@ from memenvs.train.studies.poisoning.metrics import METRICS, metrics
 from memenvs.train.studies.poisoning.play import Chosen, Count, play, reasoner_key
 from memenvs.train.studies.poisoning.tree import TreeMemory
 from poisoned import tiny
+from trainings import small
 
 KEY = np.uint64(5)
 SCENARIOS = scenario_set("validation", 0)[:12]
@@ -41,6 +44,14 @@ def counted(**more):
         "other_tokens": 30,
     }
     return Count(**{**given, **more})
+
+
+SHORT = [
+    "steps=64",
+    "envs=4",
+    "hyperparameters={n-steps: 16, batch-size: 32}",
+    "evaluation={materials: 4, final: 4}",
+]
 
 
 def test_metrics_by_hand():
@@ -241,24 +252,26 @@ def test_what_cannot_be_played_is_refused(arguments, problem):
     assert result.stderr.count("\n") == 1
 
 
-def test_a_policy_is_learned_saved_and_played(tmp_path):
-    model = tmp_path / "model.zip"
-    trained = memenvs_cli("poisoning-train", str(model), "--steps", "64")
-    assert trained.exit_code == 0, trained.output
-    choice = choose_contexts(str(model), SCENARIOS)
-    again = choose_contexts(str(model), SCENARIOS)
+@pytest.mark.parametrize("algorithm", ["maskable-ppo", "ppo"])
+def test_a_run_is_a_policy(algorithm, tmp_path):
+    training = load_training("poisoning", [*SHORT, f"algorithm={algorithm}"])
+    train(training, tmp_path)
+    choice = choose_contexts(str(tmp_path), SCENARIOS)
+    again = choose_contexts(str(tmp_path), SCENARIOS)
     np.testing.assert_array_equal(choice.contexts, again.contexts)
     assert choice.contexts.any()
-    missing = memenvs_cli("poisoning-train", str(tmp_path / "none" / "model.zip"))
-    assert (missing.exit_code, "its folder does not exist" in missing.stderr) == (2, True)
+
+
+def test_a_model_of_another_environment_is_refused(tmp_path):
+    train(small(steps=128, evaluation={"materials": 1, "final": 1}), tmp_path)
+    with pytest.raises(ValueError, match="was trained in another environment than poisoning"):
+        choose_contexts(str(tmp_path), SCENARIOS)
 
 
 @pytest.mark.slow
 def test_learning_beats_the_full_tree_on_held_out_scenarios(tmp_path):
-    from memenvs.train.studies.poisoning.training import save_model, train_policy
-
-    save_model(train_policy(price=0.2, seed=0), tmp_path / "model.zip")
-    name = str(tmp_path / "model.zip")
+    train(load_training("poisoning-priced"), tmp_path)
+    name = str(tmp_path)
     result = run_poisoning([name, "full"], split="validation", seeds=2)
     gap = result.difference("priced_reward", name, "full")
     assert gap["low"] > 0

@@ -1,11 +1,14 @@
 """Long-horizon tasks: what is drawn, how they are played, and what the command prints."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from commands import answer, memenvs_cli
 from memenvs.policies.weighted_tree import COMPONENTS, count_tokens
+from memenvs.train.studies import tree_play
 from memenvs.train.studies.tree_play import Agent, cosine, play_components
-from memenvs.train.studies.tree_tasks import SEEDS, draw_task, schedule
+from memenvs.train.studies.tree_tasks import SEEDS, Fact, draw_task, schedule
 
 TASKS = [draw_task(seed) for seed in range(40)]
 
@@ -86,3 +89,18 @@ def test_the_command_prints_a_table_or_one_object():
     assert done.exit_code == 0
     assert "global=0.3" in done.stdout
     assert "streak=5" in done.stdout
+
+
+def test_what_failed_is_doubted(monkeypatch):
+    # Of three words the failed fact shares all and the other two of three, so the failed one would
+    # be taken: 1 against 2/3. With three tenths of its score left it is not: .3 against .667.
+    monkeypatch.setattr(tree_play, "NOISE", 0.0)
+    agent = Agent("full")
+    monkeypatch.setattr(agent.tree, "sources", lambda node: ())
+    failed = Fact("harbour gate code", "harbour gate code", "17", "failure", False)
+    other = Fact("harbour gate north", "harbour gate code", "42", "success", False)
+    agent._known = {0: (0, failed), 1: (1, other)}
+    both = SimpleNamespace(selected=[0, 1])
+    assert agent._answer(TASKS[0], "harbour gate code", both) == "42"
+    agent._known[0] = 0, failed._replace(outcome="success")
+    assert agent._answer(TASKS[0], "harbour gate code", both) == "17"

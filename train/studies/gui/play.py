@@ -71,6 +71,7 @@ def play(
                 covered[episode] += bool(trail.evidence(found).counts.any())
                 place = trail.rerank(found)
                 overridden[episode] += place > 0
+            state = policy.observe(found[place], state)
             observation, reward, terminated, truncated, info = env.step(found[place])
             steps[episode] += 1
             over = terminated or truncated

@@ -13,7 +13,7 @@ from memenvs.material.files import write_whole
 from memenvs.train.plots import COLOURS, INK, STYLE
 from memenvs.train.studies.gui.ladder import CONTAINERS, RULE, Ladder
 from memenvs.train.studies.gui.summary import Row, cumulative
-from memenvs.train.tables import as_json, make_console, plain_table
+from memenvs.train.terminal import as_json, make_console, plain_table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

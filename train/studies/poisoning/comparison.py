@@ -157,8 +157,8 @@ def run_poisoning(
 ) -> Result:
     """Play the first set of a split with every policy; each metric is a mean over the seeds.
 
-    A policy is a configuration of the weighted tree, a name of ``CONTEXT_POLICIES``, or the path of
-    a saved model. Raises ``ValueError`` for another one, and for another split.
+    A policy is a configuration of the weighted tree, a name of ``CONTEXT_POLICIES``, or the folder
+    of a trained model. Raises ``ValueError`` for another one, and for another split.
     """
     if split not in SPLITS:
         raise ValueError(f"split '{split}' is unknown; choose from {', '.join(SPLITS)}")

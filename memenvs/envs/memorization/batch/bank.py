@@ -44,11 +44,19 @@ class Bank:
         self._hand = 0
         self._worked: dict[int, Any] = {}  # what was worked out, by row
 
-    def draw(self, keys: NDArray[np.uint64], busy: IntArray) -> IntArray:
-        """Draw the materials of episodes by their keys; gives the row of each.
+    def draw(
+        self,
+        keys: NDArray[np.uint64],
+        busy: IntArray,
+        wanted: Sequence[Wanted | None] | None = None,
+    ) -> IntArray:
+        """Give the row of each episode's material: the ``wanted`` one, else drawn by its key.
 
         ``busy`` rows stay as they are.
         """
+        if wanted is not None:
+            pairs = zip(wanted, keys, strict=True)
+            return self.give([self._drawn(k) if w is None else w for w, k in pairs], busy)
         numbers = self._materials.numbers(keys)
         if numbers is None:
             return self.give([self._materials.draw(key) for key in keys], busy)
@@ -91,6 +99,10 @@ class Bank:
             stack = np.empty((len(self.claims), *filled.shape[1:]), dtype=filled.dtype)
             stack[: len(filled)] = filled
             self.arrays[name] = stack
+
+    def _drawn(self, key: np.uint64) -> Wanted:
+        number = self._materials.numbers(key)
+        return self._materials.draw(key) if number is None else int(number)
 
     def _find(self, wanted: Wanted) -> int:
         if isinstance(wanted, Material):

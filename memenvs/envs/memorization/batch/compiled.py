@@ -12,6 +12,7 @@ from memenvs.envs.memorization.layout import Layout, Limits
 from memenvs.envs.memorization.prepared import Prepared
 from memenvs.envs.memorization.records import Records
 from memenvs.envs.memorization.rules import Disclosure
+from memenvs.reading.utility import ranked_answers
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -106,16 +107,17 @@ def blank_ways(name: str, shape: tuple[int, ...], limits: Limits) -> NDArray[Any
 
 
 def _ways(prepared: Prepared, limits: Limits) -> Arrays:
-    queries = len(prepared.features.queries)
-    listed = [
-        (query, way, route)
-        for query in range(queries)
-        for way, route in enumerate(prepared.routes(query))
-    ]
-    most = max((way + 1 for _, way, _ in listed), default=1)
-    longest = max((len(route.support) for _, _, route in listed), default=1)
-    conflicts = max((len(route.conflicts) for _, _, route in listed), default=0)
-    rows, total = limits.queries + 1, max(len(listed), 1)
+    incidence, ranked = prepared.material.incidence, ranked_answers(prepared.material)
+    of_pair = incidence.item_supports.take(ranked.values)  # of each query and item: supports
+    pairs = np.repeat(np.arange(len(of_pair)), of_pair.lengths)
+    item = ranked.values[pairs]
+    query = np.repeat(np.arange(len(ranked)), ranked.lengths)[pairs]
+    counts = np.bincount(query, minlength=len(ranked))
+    way = np.arange(len(query)) - (np.cumsum(counts) - counts)[query]
+    supports, withdrawing = incidence.supports.take(of_pair.values), incidence.conflicts.take(item)
+    most, longest = counts.max(initial=1), supports.lengths.max(initial=1)
+    conflicts = withdrawing.lengths.max(initial=0)
+    rows, total = limits.queries + 1, max(len(query), 1)
     shapes = {
         "supports": (rows, longest, most),
         "conflicts": (rows, conflicts, most),
@@ -125,15 +127,18 @@ def _ways(prepared: Prepared, limits: Limits) -> Arrays:
         "all_queries": (1, total),
     }
     arrays = {name: blank_ways(name, shape, limits) for name, shape in shapes.items()}
+    if not len(query):
+        return arrays
     always, _ = sentinels(limits)
-    for place, (query, way, route) in enumerate(listed):
-        arrays["items"][query, way] = route.item
-        arrays["all_queries"][0, place] = query
-        for kind, row, column in (("", query, way), ("all_", 0, place)):
-            supports, withdrawing = arrays[f"{kind}supports"], arrays[f"{kind}conflicts"]
-            supports[row, 0, column] = always
-            supports[row, : len(route.support), column] = list(route.support)
-            withdrawing[row, : len(route.conflicts), column] = list(route.conflicts)
+    first, place = np.zeros_like(query), np.arange(len(query))
+    arrays["items"][query, way] = item
+    arrays["all_queries"][0] = query
+    for kind, row, column in (("", query, way), ("all_", first, place)):
+        arrays[f"{kind}supports"][row, 0, column] = always
+        for name, claims in ((f"{kind}supports", supports), (f"{kind}conflicts", withdrawing)):
+            owner = np.repeat(place, claims.lengths)
+            within = np.arange(len(owner)) - claims.offsets[owner]
+            arrays[name][row[owner], within, column[owner]] = claims.values
     return arrays
 
 

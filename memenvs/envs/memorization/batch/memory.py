@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from memenvs.envs.memorization.batch.buffers import Buffers, Part
+from memenvs.envs.memorization.batch.buffers import Buffers
 from memenvs.envs.memorization.batch.compiled import ABSENT, CLAIM, TAGS, sentinels
 from memenvs.envs.memorization.features import Float32
 from memenvs.envs.memorization.layout import Layout
+from memenvs.envs.rows import Rows
 from memenvs.material.incidence import BoolArray, FloatArray, IntArray
 
 WRITTEN = TAGS  # column of a slot's tags, after those of its claim: the decision of the write
@@ -47,7 +48,7 @@ class BatchMemory:
         claims: IntArray = self.tags[CLAIM]
         return claims
 
-    def begin(self, part: Part, bits: NDArray[np.uint8]) -> None:
+    def begin(self, part: Rows, bits: NDArray[np.uint8]) -> None:
         """Empty the memories of new episodes, whose claims have these bits: ``(n, L)``."""
         at = part.at
         self.tags[..., at] = self._empty

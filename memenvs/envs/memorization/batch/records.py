@@ -5,14 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from memenvs.envs.memorization.batch.bank import Bank
-from memenvs.envs.memorization.batch.buffers import Buffers, Part
+from memenvs.envs.memorization.batch.buffers import Buffers
 from memenvs.envs.memorization.batch.compiled import CLAIM, SOURCE, sentinels
 from memenvs.envs.memorization.batch.memory import BatchMemory
-from memenvs.envs.memorization.batch.settlement import Answers, BatchAccount
+from memenvs.envs.memorization.batch.reward import Answers, BatchAccount
 from memenvs.envs.memorization.batch.similarity import Similarity
 from memenvs.envs.memorization.features import Float32
 from memenvs.envs.memorization.layout import Layout
 from memenvs.envs.memorization.rules import Rules
+from memenvs.envs.rows import Rows
 from memenvs.material.incidence import BoolArray, IntArray
 
 
@@ -33,6 +34,7 @@ class BatchRecords:
         columns = layout.memory.slices
         self._credits = columns["credits"].start  # debits stand beside them, as for sources
         self.source_credits = slice(columns["source_credits"].start, columns["source_debits"].stop)
+        self._reads = columns["reads"].start if layout.reads else None
         self._frequency = columns["frequency"].start
         self._query_columns = {name: place.start for name, place in layout.queries.slices.items()}
         self._pool = layout.pool
@@ -51,7 +53,7 @@ class BatchRecords:
         self.frequency: Float32 = np.zeros((episodes, self._never + 1), dtype=np.float32)
         self._disclosed = np.zeros(episodes, dtype=np.int64)
 
-    def begin(self, part: Part) -> None:
+    def begin(self, part: Rows) -> None:
         """Forget what was settled, and show the queries that are known beforehand."""
         at, rows, arrays = part.at, self._account.row[part.at], self._bank.arrays
         self.sources[at] = 0.0
@@ -73,7 +75,7 @@ class BatchRecords:
             self._buffers.claims[at] = arrays["features"][rows, :-2]
             self._show(part)
 
-    def settle(self, part: Part, answers: Answers) -> None:
+    def settle(self, part: Rows, answers: Answers) -> None:
         """Enter settled queries: their outcomes, and who is credited or debited."""
         if self._feedback == "none":
             return
@@ -91,14 +93,15 @@ class BatchRecords:
             view[1, part.numbers[:, None], place] = outcome
         if self._feedback == "claims":
             self._credit(part, answers)
+            self._count_reads(part, answers)
         self._show(part)
 
-    def outcomes(self, part: Part, count: int) -> BoolArray:
+    def outcomes(self, part: Rows, count: int) -> BoolArray:
         """Say of the last ``count`` queries in view, in order, whether they were answered."""
         view = self._view[1, part.at, :count]
         return np.asarray(view[:, ::-1] > 0)
 
-    def show_queries(self, part: Part, claims: IntArray, out: Float32) -> None:
+    def show_queries(self, part: Rows, claims: IntArray, out: Float32) -> None:
         """Write the queries in view, beside claims ``(n,)``, into ``(n, H, width)``."""
         at = part.at
         view, outcome = self._view[:, at]
@@ -108,7 +111,7 @@ class BatchRecords:
         similarity = self._similarity.to_queries(part, view, claims)
         out[..., self._query_columns["similarity"]] = similarity
 
-    def _observe_topics(self, part: Part, rows: IntArray) -> None:
+    def _observe_topics(self, part: Rows, rows: IntArray) -> None:
         """Update each claim's mean positive similarity to the disclosed queries."""
         at, count = part.at, rows.shape[1]
         mean = np.maximum(self._similarity.topics(part, rows[:, 0]), 0.0)  # (n, L)
@@ -124,7 +127,7 @@ class BatchRecords:
         mean += before
         self.frequency[at] = mean
 
-    def _credit(self, part: Part, answers: Answers) -> None:
+    def _credit(self, part: Rows, answers: Answers) -> None:
         """Count for every stored claim behind an answer, whether that was right."""
         n, k = answers.rows.shape
         places, capacity = self._never + 1, len(self._memory.occupied)
@@ -152,7 +155,20 @@ class BatchRecords:
         np.add.at(self.sources.reshape(-1), row + wrong, np.float32(1.0))
         self.sources[:, 0] = 0.0
 
-    def _show(self, part: Part) -> None:
+    def _count_reads(self, part: Rows, answers: Answers) -> None:
+        """Count for every stored claim the queries for which it was read."""
+        if answers.read is None or self._reads is None:
+            return
+        counts = answers.read.sum(axis=1)  # (n, L)
+        place, claim = np.nonzero(counts)
+        times = counts[place, claim]
+        number = part.numbers[place]
+        slot = (self._memory.claims[:, number] == claim).argmax(axis=0)
+        self._buffers.memory[number, slot, self._reads] += times
+        if self._pool:
+            self._buffers.claims[number, claim, self._reads] += times
+
+    def _show(self, part: Rows) -> None:
         """Write what changed into the rows of slots and, in a pool, of all claims."""
         at, memory, slots = part.at, self._buffers.memory, self._memory.tags[..., part.at]
         sources = self.sources.reshape(-1, 2)

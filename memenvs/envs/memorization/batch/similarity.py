@@ -7,11 +7,12 @@ from abc import ABC, abstractmethod
 import numpy as np
 
 from memenvs.envs.memorization.batch.bank import Bank
-from memenvs.envs.memorization.batch.buffers import Buffers, Part
+from memenvs.envs.memorization.batch.buffers import Buffers
 from memenvs.envs.memorization.batch.compiled import ABSENT
 from memenvs.envs.memorization.batch.memory import BatchMemory
 from memenvs.envs.memorization.features import Float32
 from memenvs.envs.memorization.layout import Layout
+from memenvs.envs.rows import Rows
 from memenvs.material.incidence import IntArray
 
 
@@ -23,19 +24,19 @@ class Similarity(ABC):
     """
 
     @abstractmethod
-    def begin(self, part: Part, rows: IntArray) -> None:
+    def begin(self, part: Rows, rows: IntArray) -> None:
         """Start episodes with materials ``(n,)``."""
 
     @abstractmethod
-    def to_slots(self, part: Part, claims: IntArray) -> Float32:
+    def to_slots(self, part: Rows, claims: IntArray) -> Float32:
         """Similarity of claims ``(n,)`` to the stored ones, ``ABSENT`` for none: ``(S, n)``."""
 
     @abstractmethod
-    def to_queries(self, part: Part, queries: IntArray, claims: IntArray) -> Float32:
+    def to_queries(self, part: Rows, queries: IntArray, claims: IntArray) -> Float32:
         """Similarity of queries ``(n, H)`` to claims by number ``(n,)``, 0 for none: ``(n, H)``."""
 
     @abstractmethod
-    def topics(self, part: Part, queries: IntArray) -> Float32:
+    def topics(self, part: Rows, queries: IntArray) -> Float32:
         """Similarity of queries ``(n,)`` to every claim of their material: ``(n, L)``."""
 
 
@@ -46,17 +47,17 @@ class Tabulated(Similarity):
         self._bank = bank
         self._memory = memory
 
-    def begin(self, part: Part, rows: IntArray) -> None:
+    def begin(self, part: Rows, rows: IntArray) -> None:
         """Start episodes: the bank knows all."""
 
-    def to_slots(self, part: Part, claims: IntArray) -> Float32:
+    def to_slots(self, part: Rows, claims: IntArray) -> Float32:
         """Similarity of claims to the stored ones."""
         table = self._bank.arrays["between"]
         places = self._memory.claims[:, part.at] + claims * table.shape[2]
         found: Float32 = table.reshape(-1).take(places)
         return found
 
-    def to_queries(self, part: Part, queries: IntArray, claims: IntArray) -> Float32:
+    def to_queries(self, part: Rows, queries: IntArray, claims: IntArray) -> Float32:
         """Similarity of queries to claims."""
         table = self._bank.arrays["asked"]
         places = queries * table.shape[2]
@@ -64,7 +65,7 @@ class Tabulated(Similarity):
         found: Float32 = table.reshape(-1).take(places)
         return found
 
-    def topics(self, part: Part, queries: IntArray) -> Float32:
+    def topics(self, part: Rows, queries: IntArray) -> Float32:
         """Similarity of queries to every claim."""
         table = self._bank.arrays["asked"]
         found: Float32 = table.reshape(-1, table.shape[2]).take(queries, axis=0)
@@ -85,12 +86,12 @@ class Multiplied(Similarity):
         shape = (episodes, layout.limits.claims, layout.limits.embedding)
         self._claims: Float32 = np.zeros(shape, dtype=np.float32)
 
-    def begin(self, part: Part, rows: IntArray) -> None:
+    def begin(self, part: Rows, rows: IntArray) -> None:
         """Start episodes."""
         features = self._bank.arrays["features"]
         self._claims[part.at] = features[rows, :-2, self._claim_place]
 
-    def to_slots(self, part: Part, claims: IntArray) -> Float32:
+    def to_slots(self, part: Rows, claims: IntArray) -> Float32:
         """Similarity of claims to the stored ones."""
         features = self._bank.arrays["features"]
         vectors = features.reshape(-1, features.shape[2])[claims, self._claim_place]
@@ -100,13 +101,13 @@ class Multiplied(Similarity):
         found[none | ~self._memory.occupied[:, part.at]] = ABSENT
         return found
 
-    def to_queries(self, part: Part, queries: IntArray, claims: IntArray) -> Float32:
+    def to_queries(self, part: Rows, queries: IntArray, claims: IntArray) -> Float32:
         """Similarity of queries to claims."""
         vectors = self._buffers.claim[part.at][:, self._claim_place]
         found: Float32 = np.matmul(self._vectors(queries), vectors[..., None])[..., 0]
         return found
 
-    def topics(self, part: Part, queries: IntArray) -> Float32:
+    def topics(self, part: Rows, queries: IntArray) -> Float32:
         """Similarity of queries to every claim."""
         claims = self._claims[part.at]
         found = np.zeros((len(queries), claims.shape[1] + 2), dtype=np.float32)

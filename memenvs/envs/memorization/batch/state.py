@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from memenvs.envs.arguments import refuse_first
 from memenvs.envs.memorization.batch.bank import Bank
-from memenvs.envs.memorization.batch.buffers import Buffers, Part
+from memenvs.envs.memorization.batch.buffers import Buffers
 from memenvs.envs.memorization.batch.compiled import CLAIM, sentinels, tabulates
 from memenvs.envs.memorization.batch.memory import WRITTEN, BatchMemory
-from memenvs.envs.memorization.batch.observe import Observer
+from memenvs.envs.memorization.batch.observation import Observer
 from memenvs.envs.memorization.batch.records import BatchRecords
-from memenvs.envs.memorization.batch.settlement import BatchAccount, Masses
+from memenvs.envs.memorization.batch.reward import BatchAccount, Masses
 from memenvs.envs.memorization.batch.similarity import Multiplied, Similarity, Tabulated
 from memenvs.envs.memorization.layout import Layout
-from memenvs.envs.memorization.rules import HISTORY, Actions, Rules, refusal
+from memenvs.envs.memorization.rules import HISTORY, Actions, Rules
+from memenvs.envs.rows import Rows
 from memenvs.material.incidence import BoolArray, FloatArray, IntArray
 
 
@@ -56,7 +59,7 @@ class Batch:
             self.buffers, layout, rules, bank, self.account, self.memory, similarity
         )
         self.observer = Observer(self, layout, similarity)
-        self.all = Part.of(np.arange(episodes), episodes)
+        self.all = Rows.of(np.arange(episodes), episodes)
 
     @property
     def considered(self) -> IntArray:
@@ -76,15 +79,15 @@ class Batch:
         following: IntArray = self.ends[1]
         return following
 
-    def part(self, numbers: IntArray) -> Part:
+    def part(self, numbers: IntArray) -> Rows:
         """Give some of the episodes, numbered in order."""
-        return Part.of(numbers, len(self.decision))
+        return Rows.of(numbers, len(self.decision))
 
     def is_over(self) -> BoolArray:
         """Whether every decision was taken: ``(B,)``."""
         return np.asarray(self.decision >= self.decisions)
 
-    def begin(self, part: Part, rows: IntArray, keys: NDArray[np.uint64]) -> None:
+    def begin(self, part: Rows, rows: IntArray, keys: NDArray[np.uint64]) -> None:
         """Begin episodes with materials of the bank, memories empty."""
         at, claims = part.at, self.bank.claims[rows]
         self.decisions[at] = (self.rules.decisions or 2 * claims) if self.pool else claims
@@ -98,21 +101,21 @@ class Batch:
         self.observer.begin(part)
         self.observer.consider(part, np.full(part.size, self.never) if self.pool else None)
 
-    def decide(self, part: Part, actions: NDArray[Any]) -> FloatArray:
+    def decide(self, part: Rows, actions: NDArray[Any]) -> FloatArray:
         """Take one decision in some episodes and settle what is due; gives what it earned."""
         picked, stops = self.act(part, actions)
         earned = self.advance(part, stops)
         self.observer.consider(part, picked)
         return earned
 
-    def act(self, part: Part, actions: NDArray[Any]) -> tuple[IntArray | None, IntArray | None]:
+    def act(self, part: Rows, actions: NDArray[Any]) -> tuple[IntArray | None, IntArray | None]:
         """Carry out actions; in a pool, gives the claims picked and who stops."""
         if self.rules.action == "priority":
             self._prioritise(part, actions)
             return None, None
         return self._act(part, actions)
 
-    def advance(self, part: Part, stops: IntArray | None = None) -> FloatArray:
+    def advance(self, part: Rows, stops: IntArray | None = None) -> FloatArray:
         """Count a decision in some episodes, and settle what is due; gives what it earned."""
         self.decision[part.at] += 1
         if stops is not None:
@@ -127,7 +130,7 @@ class Batch:
                 earned[due] = self._settle(self.part(part.numbers[due]))
         return earned
 
-    def _act(self, part: Part, actions: NDArray[Any]) -> tuple[IntArray | None, IntArray | None]:
+    def _act(self, part: Rows, actions: NDArray[Any]) -> tuple[IntArray | None, IntArray | None]:
         """Carry out discrete actions; in a pool, gives the claims picked and who stops."""
         chosen = actions.astype(np.int64, copy=False)
         mask = self.buffers.mask
@@ -135,7 +138,7 @@ class Batch:
         known = np.minimum(chosen.view(np.uint64), self.actions.n).view(np.int64)
         legal = mask.reshape(-1).take(part.numbers * mask.shape[1] + known) > 0
         if np.count_nonzero(legal) < part.size:
-            self._refuse(part, ~legal, lambda place: self.actions.name(int(chosen[place])))
+            self._refuse(part, legal, lambda place: self.actions.name(int(chosen[place])))
             known = np.where(legal, known, self.actions.PASS)
         picked, stops = self._pick(part, known, legal) if self.pool else (None, None)
         if self.actions.clears:
@@ -143,7 +146,7 @@ class Batch:
         self._write(part, known)
         return picked, stops
 
-    def _pick(self, part: Part, actions: IntArray, legal: BoolArray) -> tuple[IntArray, IntArray]:
+    def _pick(self, part: Rows, actions: IntArray, legal: BoolArray) -> tuple[IntArray, IntArray]:
         """Give the claims picked from pools, or none ``(n,)``, and the episodes that stop."""
         claims = self.considered[part.at]
         choosing = claims == self.never
@@ -152,30 +155,29 @@ class Batch:
         stops = part.numbers[choosing & legal & (actions == self.actions.PASS)]
         return np.where(actions >= first, actions - first, self.never), stops
 
-    def _write(self, part: Part, actions: IntArray) -> None:
+    def _write(self, part: Rows, actions: IntArray) -> None:
         slots = actions - self.actions.first_write
         writing = ((slots >= 0) & (slots < self.rules.capacity)).nonzero()[0]
         if len(writing):
             self.observer.put(part.numbers[writing], slots[writing])
 
-    def _clear(self, part: Part, actions: IntArray) -> None:
+    def _clear(self, part: Rows, actions: IntArray) -> None:
         slots = actions - self.actions.first_clear
         clearing = np.flatnonzero((slots >= 0) & (actions < self.actions.first_consider))
         if len(clearing):
             self.observer.clear(part.numbers[clearing], slots[clearing])
 
-    def _refuse(self, part: Part, refused: BoolArray, name: Any) -> None:
-        place = int(refused.argmax())
+    def _refuse(self, part: Rows, legal: BoolArray, name: Callable[[int], str]) -> None:
         if self.rules.strict:
-            raise ValueError(f"environment {part.numbers[place]}: {refusal(name(place))}")
-        self.illegal[part.numbers[refused]] += 1
+            refuse_first(part, legal, name)
+        self.illegal[part.numbers[~legal]] += 1
 
-    def _prioritise(self, part: Part, actions: NDArray[Any]) -> None:
+    def _prioritise(self, part: Rows, actions: NDArray[Any]) -> None:
         """Keep the claims of highest priority: ties go to those that were there before."""
         values = np.asarray(actions, dtype=np.float64).reshape(part.size, -1)[:, 0]
         finite = np.isfinite(values)
         if not finite.all():
-            self._refuse(part, ~finite, lambda place: f"the priority {values[place]}")
+            self._refuse(part, finite, lambda place: f"the priority {values[place]}")
         value = np.clip(values, -1.0, 1.0)
         at, memory = part.at, self.memory
         occupied, written = memory.occupied[:, at].T, memory.tags[WRITTEN][:, at].T
@@ -201,7 +203,7 @@ class Batch:
         if len(writing):
             self.observer.put(part.numbers[writing], first[writing], priority=value[writing])
 
-    def _settle(self, part: Part) -> FloatArray:
+    def _settle(self, part: Rows) -> FloatArray:
         """Settle what is due in some episodes; gives the utility ``(n,)``."""
         closing = self.decision[part.at] >= self.decisions[part.at]
         ending = np.count_nonzero(closing)
@@ -212,7 +214,7 @@ class Batch:
             earned[chosen] = self._settle(self.part(part.numbers[chosen]))
         return earned
 
-    def settle_queries(self, part: Part, count: int) -> FloatArray:
+    def settle_queries(self, part: Rows, count: int) -> FloatArray:
         """Settle the next ``count`` queries."""
         rules, at = self.rules, part.at
         right = np.zeros(part.size, dtype=np.int64)
@@ -230,6 +232,18 @@ class Batch:
         self.observer.tell_settled(part)
         return earned
 
-    def masses(self, part: Part) -> Masses:
+    def masses(self, part: Rows) -> Masses:
         """Give the exact utilities of the memories of some episodes."""
         return self.account.masses(part, self.memory.bitmap[part.at])
+
+    def finals(self, part: Rows) -> dict[str, NDArray[Any]]:
+        """Give what some episodes would end with now: ``(n,)`` each."""
+        masses, at = self.masses(part), part.at
+        return {
+            "coverage": masses.coverage,
+            "precision": masses.precision,
+            "water_inflation": masses.coverage - masses.precision,
+            "size": self.memory.count[at],
+            "utility": masses.utility,
+            "settled": self.earned[at],
+        }

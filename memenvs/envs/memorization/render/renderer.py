@@ -19,14 +19,12 @@ FPS = 4  # decisions are to be read
 
 
 class Renderer:
-    """Renders episodes as text, as pixels, or in a window; raises ``ValueError`` for other modes.
+    """Renders episodes as text, as pixels, or in a window.
 
     Text and picture show what no agent may see: truth, and the utility in expectation.
     """
 
     def __init__(self, mode: RenderMode | None) -> None:
-        if mode is not None and mode not in MODES:
-            raise ValueError(f"render_mode={mode!r} is unknown; choose from {', '.join(MODES)}")
         self.mode = mode
         self._window: Window | None = None
 

@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 
 from memenvs.envs.memorization.episode import Episode
+from memenvs.envs.memorization.reward import Settled
 from memenvs.envs.memorization.rules import Rules
-from memenvs.envs.memorization.settlement import Settled
 from memenvs.envs.memorization.slots import EMPTY
 from memenvs.material.incidence import BoolArray, IntArray
 from memenvs.material.material import Material
+from memenvs.objective import Objective
 from memenvs.optimal.curve import frontier
 
 FRONTIER_SECONDS = 1.0  # for each objective of a material; past that its upper bound is shown
-Objective = Literal["coverage", "precision"]
 KNOWN = 64  # queries of those known beforehand, the ones of largest mass
 
 
@@ -117,7 +116,7 @@ def spectator_scene(episode: Episode) -> Scene:
 
 
 def best_memory(
-    material: Material, rules: Rules, objective: Objective, load: float | None = None
+    material: Material, rules: Rules, objective: str | Objective, load: float | None = None
 ) -> Best:
     """Solve the frontier at a load, by default all that the rules allow; kept with the material.
 
@@ -243,7 +242,8 @@ def _measures(episode: Episode) -> tuple[Measure, ...]:
         Measure("coverage", float(result.coverage), best_memory(material, rules, "coverage")),
         Measure("precision", float(result.precision), precision),
     )
-    if rules.utility == "end-to-end":  # never above precision, so neither is its best
-        bound = Best(precision.value, False, precision.memory)
-        measures += (Measure("end-to-end", episode.account.expected(memory), bound),)
+    objective = episode.account.objective
+    if objective.name not in ("coverage", "precision"):
+        best = best_memory(material, rules, objective)
+        measures += (Measure(objective.name, episode.account.expected(memory), best),)
     return measures

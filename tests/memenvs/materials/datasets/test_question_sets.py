@@ -83,6 +83,25 @@ def test_musique_by_hand(tmp_path):
     assert [(n.kind, n.field) for n in conversion.notes] == [("left out", "answerable")]
 
 
+def test_musique_full_has_each_id_twice(tmp_path):
+    unanswerable = musique("a") | {"answerable": False}
+    conversion = convert("musique", write(tmp_path, [musique("a"), unanswerable]))
+    assert [query.id for query in conversion.materials[0].queries] == ["a"]
+    with pytest.raises(MaterialError, match="two questions are named 'a'"):
+        convert("musique", write(tmp_path, [musique("a"), musique("a")]))
+
+
+def test_hipporags_samples_are_read_as_musique(tmp_path):
+    sample = musique("a")
+    paragraphs = [
+        {"text" if name == "paragraph_text" else name: value for name, value in paragraph.items()}
+        for paragraph in sample["paragraphs"]
+    ]
+    sample |= {"paragraphs": paragraphs, "answer": [sample["answer"], "the kingdom of Norway"]}
+    by_shape = convert("musique", write(tmp_path, [sample])).materials
+    assert by_shape == convert("musique", write(tmp_path, [musique("a")])).materials
+
+
 def test_hotpotqa_by_hand(tmp_path):
     values = [
         hotpotqa("a"),
@@ -191,6 +210,20 @@ def test_longmemeval_by_hand(tmp_path):
     assert material.items[0].supports == (("s1:0",),)
     # s2 stood first in the file
     assert [n.reason for n in conversion.notes] == ["sessions put in order of time"]
+
+
+def test_longmemeval_of_several_questions_has_one_origin(tmp_path):
+    one, two = longmemeval("a"), longmemeval("b")
+    one["haystack_dates"] = ["2023/05/20 (Sat) 12:00", "2023/05/01 (Mon) 12:00"]
+    two["haystack_dates"] = ["2023/05/25 (Thu) 12:00", "2023/05/01 (Mon) 12:00"]
+    conversion = convert("longmemeval", write(tmp_path, [one, two]), questions=2)
+    (material,) = conversion.materials
+    times = {claim.group: claim.time for claim in material.claims}
+    assert [claim.time for claim in material.claims] == sorted(c.time for c in material.claims)
+    dates = one["haystack_session_ids"]
+    assert times == {dates[1]: 0.0, dates[0]: 19.0, f"{dates[0]}@2": 24.0}
+    reason = "a session of another date in another history is two"
+    assert reason in [note.reason for note in conversion.notes]
 
 
 def test_longmemeval_leaves_out_or_notes(tmp_path):

@@ -1,0 +1,32 @@
+"""The one form in which texts are held, so that equal texts are equal strings."""
+
+from __future__ import annotations
+
+import re
+from unicodedata import normalize
+
+HALVES = re.compile(r"[\ud800-\udfff]")
+LIGATURES = str.maketrans(
+    {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st"}
+    | {0xFB06: "st", 0: None, 0xAD: None}  # no NULs, no hyphens that a line's end would show
+)
+
+
+def normal_text(text: str) -> str:
+    """Give a text in NFC, with halves of surrogate pairs joined, or replaced by U+FFFD if alone.
+
+    NULs and soft hyphens are taken out, and ligatures of letters (ﬁ) are spelt out.
+    """
+    if text.isascii():
+        return text.replace("\0", "")
+    if HALVES.search(text):
+        text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return normalize("NFC", text.translate(LIGATURES))
+
+
+def halves(text: str) -> int:
+    """Count the halves of surrogate pairs in a text that stand alone."""
+    if not HALVES.search(text):
+        return 0
+    before = text.count("\ufffd")
+    return normal_text(text).count("\ufffd") - before

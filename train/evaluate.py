@@ -1,0 +1,110 @@
+"""Plays every policy in the same units at every capacity, into one table of scores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from memenvs.envs.family import MEMORIZATION
+from memenvs.reading.layer import Layer
+from memenvs.train.cast import Cast
+from memenvs.train.optima import Optima, load_of
+from memenvs.train.places import Place, Setting
+from memenvs.train.play import Ended, Unit, units
+from memenvs.train.playing import EPISODES, Outcome, Playing
+from memenvs.train.scores import Row, Scores
+from memenvs.train.track import Track, untracked
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """The scores, and who played under which name at which capacity."""
+
+    scores: Scores
+    casts: dict[tuple[int | None, str], Cast]  # by capacity, policy
+
+
+def evaluate(
+    setting: Setting,
+    policies: Sequence[str],
+    *,
+    episodes: int,
+    seed: int = 0,
+    optima: Optima | None = None,
+    layer: Layer | None = None,
+    scores: Scores | None = None,
+    track: Track[Any] = untracked,
+) -> Evaluation:
+    """Play each policy at each capacity, ``episodes`` times in each instance.
+
+    Each seed of a training plays them all. ``layer`` answers queries from each memory. Rows that
+    ``scores`` hold are not played again; an episode that fails costs its own row. Raises
+    ``ValueError`` for an unknown policy before anything is played.
+    """
+    optima = optima or Optima()
+    scores = scores or Scores(setting.place.family)
+    played = units(setting.instances, episodes, seed)
+    playings = {
+        capacity: Playing(place, episodes=len(played), seed=seed, optima=optima, layer=layer)
+        for capacity, place in setting.places.items()
+    }
+    casts = {(c, name): playings[c].cast(name) for c, name in product(playings, policies)}
+    jobs = []
+    for (capacity, name), cast in casts.items():
+        for member in range(cast.size):
+            key = {"policy": name, "member": member, "capacity": capacity}
+            left = [unit for unit in played if scores.missing(key | _key(unit))]
+            if cast.learns and left:  # what it does depends on the episodes before
+                left = played
+            chunks = [left[start : start + EPISODES] for start in range(0, len(left), EPISODES)]
+            jobs += [(capacity, name, member, chunk) for chunk in chunks]
+    for capacity, name, member, chunk in track(jobs, "episodes"):
+        playing = playings[capacity]
+        key = {"policy": name, "member": member, "capacity": capacity}
+        for unit, outcome in playing.play(name, member, chunk):
+            if scores.missing(key | _key(unit)):
+                row = key | row_of(playing.place, unit, outcome)
+                row |= _against(setting, playing.place, unit, row, optima)
+                scores.add(row)
+    return Evaluation(scores, casts)
+
+
+def row_of(place: Place, unit: Unit, outcome: Outcome) -> Row:
+    """Give the row of a unit that was played, but for who played it."""
+    family = place.family
+    row: Row = {
+        "family": "" if family is None else family.name,
+        "env": place.id,
+        "split": place.split or "",
+        **_key(unit),
+        "seed": unit.seed,
+    }
+    if isinstance(outcome, Ended):
+        return row | outcome.values | {"status": "ok", "reason": ""}
+    reason = " ".join(f"{type(outcome).__name__}: {outcome}".split())
+    return row | {"status": "failed", "reason": reason}
+
+
+def _key(unit: Unit) -> Row:
+    return {"instance": unit.instance.name, "episode": unit.episode}
+
+
+def _against(setting: Setting, place: Place, unit: Unit, row: Row, optima: Optima) -> Row:
+    """Give the best that a memory is held against, where there are memories."""
+    rules = place.rules
+    if place.family is not MEMORIZATION or rules is None or row["status"] != "ok":
+        return {}
+    load = row["size"] if rules.budget is None else row["cost"]
+    limit, _ = load_of(rules)
+    also = map(float, setting.envs) if rules.budget is None else [limit]
+    best = optima.reference(unit.instance.value, rules, load, also)
+    return {
+        "load": load,
+        "frontier": best.own.bound,
+        "frontier_at_capacity": best.at_capacity.bound,
+        "paid_at_capacity": best.paid,
+        "full_context": best.full,
+        "proved": best.own.proved and best.at_capacity.proved,
+    }

@@ -1,0 +1,301 @@
+"""Reader of Word documents: all that a reader of them sees, and what their authors deleted.
+
+The XML is walked as it stands, in its transitional and its strict form: content controls,
+inserted text, text boxes, nested tables, headers, footers, notes and comments are all in it.
+"""
+
+from __future__ import annotations
+
+import io
+import posixpath
+import re
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from memenvs.errors import MaterialError
+from memenvs.train.own_material.passages import Document, Headings, Passage
+
+MAIN = "officeDocument"  # the relation of a file to its text
+# Parts beside the text, by their relation to it, and what their passages stand under.
+BESIDE = {
+    "header": "header",
+    "footer": "footer",
+    "footnotes": "footnotes",
+    "endnotes": "endnotes",
+    "comments": "comments",
+    "diagramData": "diagram",
+    "chart": "chart",
+}
+STYLES = "styles"
+HEADING = re.compile(
+    r"(?:heading|überschrift|titre|título|titolo|kop|rubrik|nagłówek)\s*(\d)", re.I
+)
+TITLE = re.compile(r"(?:title|titel|titre|título|titolo)$", re.IGNORECASE)
+CONTENTS = re.compile(r"(?:toc|verzeichnis|tm|tdc|sommario)\s*\d", re.IGNORECASE)
+GONE = ("del", "moveFrom", "delText")  # tracked changes that take text away
+SILENT = ("instrText", "delInstrText", "pPr", "rPr", "tblPr", "trPr", "tcPr", "sectPr", "sdtPr")
+INLINE = {"tab": " ", "br": "\n", "cr": "\n", "noBreakHyphen": "-", "ptab": " "}
+FORMULA = {"den": ("/", ""), "sup": ("^", ""), "sub": ("_", ""), "rad": ("√", ""), "d": ("(", ")")}
+WORDLESS = ("footnoteRef", "endnoteRef", "annotationRef")
+
+
+@dataclass
+class _Part:
+    """A part of the file on its way to passages."""
+
+    document: Document
+    headings: Headings
+    levels: dict[str, int]  # of the styles of headings
+    contents: set[str]  # styles of a table of contents
+    source: str = ""
+    moment: Any = None
+    boxes: list[Any] = field(default_factory=list)  # text boxes that the paragraph holds
+
+    def passage(self, text: str, whole: bool = False) -> Iterator[Passage]:
+        if any(map(str.isalnum, text)):
+            yield Passage(
+                text, self.headings.path(), source=self.source, moment=self.moment, whole=whole
+            )
+
+
+def read_docx(document: Document) -> Iterator[Passage]:
+    """Give paragraphs, table rows, notes and comments, each under its headings.
+
+    A comment has its author and date. Text that was deleted with changes tracked, and tables of
+    contents, are left out. Raises ``MaterialError`` where the file is damaged.
+    """
+    passages: list[Passage] = []
+    try:
+        with zipfile.ZipFile(io.BytesIO(document.content)) as archive:
+            main = next(path for kind, path in _related(archive, "") if kind == MAIN)
+            levels, contents = _styles(archive, main)
+            passages += _walk_part(document, archive, main, "", levels, contents)
+            seen: set[str] = set()
+            for kind, path in _related(archive, main):
+                if kind not in BESIDE:
+                    continue
+                for passage in _walk_part(document, archive, path, BESIDE[kind], levels, contents):
+                    if kind in ("header", "footer") and passage.text in seen:
+                        document.leave("header or footer again left out", passage.text)
+                    else:
+                        seen.add(passage.text)
+                        passages.append(passage)
+    except Exception as error:  # zip, XML and the parts between have errors of their own
+        said = " ".join(str(error).split()) or "it has no text in it"
+        raise MaterialError(f"cannot be read as DOCX: {said:.120}", file=document.name) from None
+    yield from passages
+
+
+def _xml(archive: zipfile.ZipFile, path: str) -> Any:
+    from lxml import etree
+
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True)
+    return etree.fromstring(archive.read(path), parser)
+
+
+def _related(archive: zipfile.ZipFile, path: str) -> list[tuple[str, str]]:
+    """Give kind and path of the parts that a part names, in the order of their names."""
+    folder, name = posixpath.split(path)
+    relations = posixpath.join(folder, "_rels", f"{name}.rels")
+    if relations not in archive.namelist():
+        return []
+    found = []
+    for relation in _xml(archive, relations):
+        if relation.get("TargetMode") != "External" and relation.get("Type"):
+            target = posixpath.normpath(posixpath.join(folder, relation.get("Target")))
+            if relation.get("Target").startswith("/"):
+                target = relation.get("Target").lstrip("/")
+            if target in archive.namelist():
+                found.append((relation.get("Type").rsplit("/", 1)[-1], target))
+    return sorted(found, key=lambda pair: pair[1])
+
+
+def _styles(archive: zipfile.ZipFile, main: str) -> tuple[dict[str, int], set[str]]:
+    """Give the levels of the styles of headings, by their names or outlines, and of contents."""
+    path = next((path for kind, path in _related(archive, main) if kind == STYLES), None)
+    levels: dict[str, int] = {}
+    contents: set[str] = set()
+    based: dict[str, str] = {}
+    for style in _xml(archive, path) if path else ():
+        identifier, name = _value(style, "styleId"), ""
+        for child in style:
+            if _tag(child) == "name":
+                name = _value(child) or ""
+            elif _tag(child) == "basedOn":
+                based[identifier or ""] = _value(child) or ""
+            elif _tag(child) == "pPr":
+                for outline in (e for e in child if _tag(e) == "outlineLvl"):
+                    level = int(_value(outline) or 9)
+                    if level < 9:
+                        levels[identifier or ""] = level + 1
+        match = HEADING.match(name)
+        if match:
+            levels[identifier or ""] = int(match[1]) or 1
+        elif TITLE.match(name):
+            levels[identifier or ""] = 0
+        elif CONTENTS.match(name):
+            contents.add(identifier or "")
+    for style in based:
+        base, steps = style, 0
+        while base not in levels and base in based and steps < 10:
+            base, steps = based[base], steps + 1
+        if base in levels and style not in contents:
+            levels.setdefault(style, levels[base])
+    return levels, contents
+
+
+def _walk_part(
+    document: Document,
+    archive: zipfile.ZipFile,
+    path: str,
+    under: str,
+    levels: dict[str, int],
+    contents: set[str],
+) -> Iterator[Passage]:
+    headings = Headings(document, under)
+    part = _Part(document, headings, levels if not under else {}, contents)
+    root = _xml(archive, path)
+    if under in ("diagram", "chart"):
+        for paragraph in (e for e in root.iter() if _tag(e) in ("p", "v") and e.text != ""):
+            yield from part.passage("".join(_plain(paragraph)), whole=True)
+    else:
+        yield from _blocks(part, root)
+    headings.end()
+
+
+def _blocks(part: _Part, parent: Any) -> Iterator[Passage]:
+    """Give the passages of paragraphs and tables, whatever wraps them."""
+    for element in _children(parent):
+        tag = _tag(element)
+        if tag == "p":
+            yield from _paragraph(part, element)
+        elif tag == "tbl":
+            yield from _table(part, element)
+        elif tag == "comment":
+            part.source, part.moment = _value(element, "author") or "", _value(element, "date")
+            yield from _blocks(part, element)
+        elif tag in GONE:
+            part.document.leave("deleted text (tracked change) left out", _gone(element))
+        elif tag == "altChunk":
+            part.document.note("embedded document left out")
+        elif tag not in SILENT:
+            yield from _blocks(part, element)
+
+
+def _paragraph(part: _Part, element: Any) -> Iterator[Passage]:
+    text = " ".join("".join(_inline(part, element)).split())
+    boxes, part.boxes = part.boxes, []
+    style, outline = "", None
+    for child in element:
+        if _tag(child) == "pPr":
+            for e in child:
+                style = (_value(e) or "") if _tag(e) == "pStyle" else style
+                outline = int(_value(e) or 9) + 1 if _tag(e) == "outlineLvl" else outline
+    level = outline if outline is not None and outline < 10 else part.levels.get(style)
+    if style in part.contents:
+        if text:
+            part.document.leave("table of contents left out", text)
+    elif level is not None and any(map(str.isalnum, text)):
+        part.headings.add(level, text)
+    else:
+        yield from part.passage(text)
+    for box in boxes:
+        yield from _blocks(part, box)
+
+
+def _table(part: _Part, table: Any) -> Iterator[Passage]:
+    """Give the rows of a table, its cells with semicolons between; tables in them come after."""
+    for row in _wrapped(table, "tr"):
+        cells, within = [], list[Any]()
+        for cell in _wrapped(row, "tc"):
+            texts = []
+            for element in _leaves(cell):
+                if _tag(element) == "tbl":
+                    within.append(element)
+                elif _tag(element) == "p":
+                    texts.append(" ".join("".join(_inline(part, element)).split()))
+                elif _tag(element) in GONE:
+                    part.document.leave("deleted text (tracked change) left out", _gone(element))
+            cells.append(" ".join(filter(None, texts)))
+        boxes, part.boxes = part.boxes, []
+        yield from part.passage("; ".join(filter(None, cells)), whole=True)
+        for inner in within:
+            yield from _table(part, inner)
+        for box in boxes:
+            yield from _blocks(part, box)
+
+
+def _wrapped(parent: Any, tag: str) -> Iterator[Any]:
+    """Give the children of a kind, also those in content controls and tracked insertions."""
+    for element in _children(parent):
+        if _tag(element) == tag:
+            yield element
+        elif _tag(element) not in (*SILENT, *GONE, "p", "tbl", "tr", "tc"):
+            yield from _wrapped(element, tag)
+
+
+def _leaves(cell: Any) -> Iterator[Any]:
+    """Give the paragraphs and tables of a cell, whatever wraps them."""
+    for element in _children(cell):
+        if _tag(element) in ("p", "tbl", *GONE):
+            yield element
+        elif _tag(element) not in SILENT:
+            yield from _leaves(element)
+
+
+def _inline(part: _Part, parent: Any) -> Iterator[str]:
+    """Give the text of a paragraph; its text boxes are kept for later."""
+    for element in _children(parent):
+        tag = _tag(element)
+        if tag == "t":
+            yield element.text or ""
+        elif tag in INLINE:
+            yield INLINE[tag]
+        elif tag in GONE:
+            part.document.leave("deleted text (tracked change) left out", _gone(element))
+        elif tag == "txbxContent":
+            part.boxes.append(element)
+        elif tag == "docPr":
+            shown = element.get("descr") or ""
+            if any(map(str.isalnum, shown)):
+                part.document.leave("description of a picture left out", shown)
+        elif tag == "rt":
+            yield f" ({''.join(_inline(part, element)).strip()}) "
+        elif tag in FORMULA:
+            before, after = FORMULA[tag]
+            yield f"{before}{''.join(_inline(part, element))}{after}"
+        elif tag not in SILENT and tag not in WORDLESS:
+            yield from _inline(part, element)
+
+
+def _children(parent: Any) -> Iterator[Any]:
+    """Give the children; of alternatives for other programs one, and readings after their base."""
+    children = [e for e in parent if isinstance(e.tag, str)]
+    if _tag(parent) == "AlternateContent":
+        choice = next((e for e in children if any(map(str.strip, _plain(e)))), None)
+        children = [choice] if choice is not None else children[:1]
+    elif _tag(parent) == "ruby":
+        children.sort(key=lambda e: _tag(e) == "rt")
+    return iter(children)
+
+
+def _plain(element: Any) -> Iterator[str]:
+    for inner in element.iter():
+        if _tag(inner) in ("t", "v"):
+            yield inner.text or ""
+
+
+def _gone(element: Any) -> str:
+    return "".join(e.text or "" for e in element.iter() if _tag(e) in ("t", "delText"))
+
+
+def _tag(element: Any) -> str:
+    """Give an element's name without its namespace, which the strict form has otherwise."""
+    return element.tag.rsplit("}", 1)[-1] if isinstance(element.tag, str) else ""
+
+
+def _value(element: Any, name: str = "val") -> str | None:
+    """Give an attribute, whatever its namespace."""
+    return next((v for k, v in element.attrib.items() if k.rsplit("}", 1)[-1] == name), None)
