@@ -18,11 +18,11 @@ from gymnasium.vector import VectorEnv
 from numpy.typing import NDArray
 
 from memenvs.envs.family import MEMORIZATION, Family
-from memenvs.envs.memorization.reward import expected
 from memenvs.envs.memorization.rules import Rules
 from memenvs.envs.memorization.slots import EMPTY
 from memenvs.material.incidence import BoolArray
 from memenvs.material.material import Material
+from memenvs.objective import Objective
 from memenvs.policies.base import privileged
 from memenvs.reading.layer import Layer
 from memenvs.train.places import Instance
@@ -315,7 +315,7 @@ def _values(rules: Rules, material: Material, memory: BoolArray) -> dict[str, fl
     values = {name: float(getattr(final, name)) for name in names}
     if rules.utility != "end-to-end":
         return values | {"utility": values[rules.utility]}
-    return values | {"utility": expected(material, rules.utility, memory)}
+    return values | {"utility": float(Objective.of(rules).expected(material, memory))}
 
 
 def _answered(layer: Layer | None, material: Material, memory: BoolArray, search: Any) -> float:
