@@ -37,6 +37,7 @@ CLASSES = {path.partition(":")[2]: path for path in (_SB3, _MASKABLE, _RECURRENT
 ACTIVATIONS = ("ReLU", "Tanh", "ELU", "GELU", "SiLU", "LeakyReLU", "Sigmoid", "Identity")
 UNUSED = ("optimizer_class", "optimizer_kwargs")  # of what only plays
 WIDEST, MOST_VALUES = 4096, 1000  # of a layer; in a list
+WIDEST_VECTOR = 2**16
 Size = Annotated[int, Field(ge=0, le=2**24)]
 
 
@@ -51,27 +52,6 @@ class _Shown(_Strict):
 
 class _Acting(_Strict):
     n: Annotated[int, Field(ge=0, le=2**24)]  # 0 of a priority
-
-
-class _Limits(_Strict):
-    claims: Size
-    queries: Size
-    embedding: Annotated[int, Field(ge=0, le=2**16)]
-    cues: Annotated[list[str], Field(max_length=MOST_VALUES)]
-    texts: bool
-
-
-class _Layout(_Strict):
-    limits: _Limits
-    pool: bool
-    priority: bool
-    query_rows: Size
-
-
-class _Actions(_Strict):
-    slots: Size
-    clears: bool
-    pool: Size
 
 
 class _Network(_Strict):
@@ -200,6 +180,14 @@ def _as_json(value: Any) -> Any:
     raise _NotPlainError
 
 
+def _whole(told: Mapping[str, Any], *others: str) -> dict[str, Any]:
+    """Give fields that are truth values or numbers of things; raises ``ValueError`` for others."""
+    found = {name: value for name, value in told.items() if name not in others}
+    if not all(type(value) in (bool, int) and 0 <= value <= 2**24 for value in found.values()):
+        raise ValueError("a size is no whole number, or too large")
+    return found
+
+
 def _from_json(value: Any) -> Any:
     if isinstance(value, bool) or value is None or isinstance(value, str):
         return value
@@ -215,11 +203,14 @@ def _from_json(value: Any) -> Any:
     if kind == "dict":
         return {name: _from_json(part) for name, part in told.items()}
     if kind == "layout":
-        layout = _Layout.model_validate(told).model_dump()
-        limits = {**layout["limits"], "cues": tuple(layout["limits"]["cues"])}
-        return Layout(**{**layout, "limits": Limits(**limits)})
+        limits = dict(told["limits"])
+        cues = tuple(map(str, limits.pop("cues")))
+        if not limits["embedding"] <= WIDEST_VECTOR:
+            raise ValueError("vectors are too long")
+        parts = _whole(told, "limits") | {"limits": Limits(cues=cues, **_whole(limits))}
+        return Layout(**parts)
     if kind == "actions":
-        return Actions(**_Actions.model_validate(told).model_dump())
+        return Actions(**_whole(told))
     if kind == "activation" and told in ACTIVATIONS:
         return getattr(torch.nn, told)
     raise ValueError("an argument has no known form")

@@ -281,4 +281,6 @@ def _write_for_ever(write: Write, threads: int, out: int) -> None:
 if __name__ == "__main__":
     os.environ.setdefault("MEMENVS_STATE", tempfile.mkdtemp(prefix="memenvs-state-"))
     count, seed = map(int, [*sys.argv[1:], "0"][:2])
-    print(json.dumps(kill_all(count, seed), indent=1))
+    found = kill_all(count, seed)
+    print(json.dumps(found, indent=1))
+    sys.exit(bool(found["faults"]))
