@@ -1,98 +1,59 @@
-"""What every policy shares: SB3's ``predict`` over one observation or a batch of them."""
+"""What every write policy shares: it knows the layout of claims and slots."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from copy import copy
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memenvs.counter import uniforms
+from memenvs.envs.family import MEMORIZATION
 from memenvs.envs.memorization.layout import Layout
 from memenvs.envs.memorization.privileged import Privileged
 from memenvs.envs.memorization.rules import Actions, Rules
+from memenvs.policies.predictor import Observation, Predictor, State, family_of
 
-Observation = dict[str, NDArray[Any]]  # a batch: every array has a leading axis B
-State = tuple[NDArray[Any], ...]  # arrays (B, ...) that travel between the steps of an episode
+__all__ = ["Chance", "Observation", "Policy", "State", "attribute", "privileged"]
 
 
-class Policy(ABC):
+class Policy(Predictor):
     """Choose writes from observations; built for an environment, from which it takes the layout.
 
-    A subclass answers ``act`` for a batch, and ``start`` with the state of new episodes.
+    A subclass answers ``act`` for a batch, and ``start`` with the state of new episodes. Raises
+    ``ValueError`` for an environment that has no claims and slots.
     """
 
-    privileged: ClassVar[bool] = False  # whether it reads what no agent may know
-    knows: ClassVar[str] = ""  # what it is told besides observations: "rates" of a generator
-
-    @property
-    def alone(self) -> bool:
-        """Whether it plays one episode after another: it learns from each, or asks elsewhere."""
-        return False
+    family: ClassVar[str] = MEMORIZATION.name
 
     def __init__(self, env: Any, seed: int = 0) -> None:
-        self.layout: Layout = attribute(env, "layout")
-        self.rules: Rules = attribute(env, "rules")
-        self.actions: Actions = attribute(env, "actions")
-        self.seed = seed
-        self._episodes = 0
+        super().__init__(env, seed)
+        try:
+            if family_of(env) not in ("", self.family):
+                raise TypeError
+            self.layout: Layout = attribute(env, "layout")
+            self.rules: Rules = attribute(env, "rules")
+            self.actions: Actions = attribute(env, "actions")
+        except (TypeError, AttributeError):
+            kind = type(getattr(env, "unwrapped", env)).__name__
+            raise ValueError(
+                f"{kind} is no memorization environment: {type(self).__name__} decides about "
+                "claims and slots, and there are none"
+            ) from None
 
-    def predict(
-        self,
-        observation: dict[str, NDArray[Any]],
-        state: State | None = None,
-        episode_start: NDArray[np.bool_] | bool | None = None,
-        deterministic: bool = True,
-        action_masks: NDArray[Any] | None = None,
-    ) -> tuple[NDArray[Any], State]:
-        """Give an action for one observation, or for each of a batch, and the next state.
-
-        Masks are read from the observation unless given: ``(n,)`` or ``(B, n)``.
-        """
-        single = observation["context"].ndim == 1
-        batch = {name: np.asarray(a)[None] if single else a for name, a in observation.items()}
-        masks = batch["action_mask"] if action_masks is None else np.atleast_2d(action_masks)
-        size = len(batch["context"])
-        begun = np.ones(size, dtype=bool) if state is None else np.zeros(size, dtype=bool)
-        if episode_start is not None:
-            begun |= np.broadcast_to(np.asarray(episode_start, dtype=bool), (size,))
-        if begun.any():
-            state = self._begin(state, begun)
-        assert state is not None
-        actions, state = self.act(batch, masks.astype(bool), state)
-        return (actions[0] if single else actions), state
-
-    def anew(self, seed: int) -> Self:
-        """Give one that plays as if it were just built, with another seed."""
-        fresh = copy(self)
-        fresh.seed, fresh._episodes = seed, 0
-        return fresh
-
-    @abstractmethod
-    def act(
-        self, observation: Observation, masks: NDArray[np.bool_], state: State
-    ) -> tuple[NDArray[Any], State]:
-        """Give ``(B,)`` actions, or ``(B, 1)`` priorities, and the next state."""
-
-    def start(self, episodes: NDArray[np.int64]) -> State:
-        """Give the state of new episodes; ``episodes`` counts those that this policy began."""
-        return ()
-
-    def _begin(self, state: State | None, begun: NDArray[np.bool_]) -> State:
-        numbers = self._episodes + np.arange(int(begun.sum()))
-        self._episodes += len(numbers)
-        fresh = self.start(numbers)
-        if state is None or begun.all():
-            return fresh
-        merged = tuple(array.copy() for array in state)
-        for array, new in zip(merged, fresh, strict=True):
-            array[begun] = new
-        return merged
+    def moved(self, env: Any, seed: int) -> Self:
+        """Give the same for an environment like its own; raises ``ValueError`` for others."""
+        own = self.layout, self.rules, self.actions
+        same = own == tuple(attribute(env, name) for name in ("layout", "rules", "actions"))
+        if self.privileged or not same:
+            raise ValueError(
+                f"this {type(self).__name__} was built for another environment; give its class, "
+                "so that it is built for each one"
+            )
+        return self.anew(seed)
 
 
-class Chance(Policy):
+class Chance(Predictor):
     """A policy with chance of its own: it depends on its seed, the episode and the step alone.
 
     The state is a random key for each episode, ``(B,)``, and a counter that starts at 0; draws are
@@ -101,13 +62,8 @@ class Chance(Policy):
 
     def start(self, episodes: NDArray[np.int64]) -> State:
         """Give the keys and counters of new episodes."""
-        return chances(self.seed, episodes)
-
-
-def chances(seed: int, episodes: NDArray[np.int64]) -> State:
-    """Give a random key for each episode, and a counter that starts at 0: ``(B,)`` each."""
-    drawn = uniforms(np.uint64(seed), 0, episodes)
-    return (drawn * 2.0**53).astype(np.uint64), np.zeros(len(episodes), dtype=np.int64)
+        drawn = uniforms(np.uint64(self.seed), 0, episodes)
+        return (drawn * 2.0**53).astype(np.uint64), np.zeros(len(episodes), dtype=np.int64)
 
 
 def attribute(env: Any, name: str) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, ClassVar
@@ -10,41 +10,31 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from memenvs.envs.family import POISONING
 from memenvs.envs.poisoning.compiled import compile_scenario
 from memenvs.envs.poisoning.layout import FIXED_COLUMNS, LAYOUT
 from memenvs.envs.poisoning.rounds import STOP
 from memenvs.material.incidence import BoolArray, FloatArray
 from memenvs.materials.poisoning import Scenario, Split
+from memenvs.policies.predictor import Observation, Predictor, State
 
-Observation = dict[str, NDArray[Any]]
 
+class ContextPolicy(Predictor):
+    """Picks entries by a score until none is worth it, without a state."""
 
-class ContextPolicy(ABC):
-    """Picks entries by a score until none is worth it; SB3's ``predict``, without a state."""
-
-    privileged: ClassVar[bool] = False
-
-    knows: ClassVar[str] = ""
+    family: ClassVar[str] = POISONING.name
 
     def __init__(self, env: Any = None, seed: int = 0) -> None:
+        super().__init__(env, seed)
         self.env = env
 
-    def predict(
-        self,
-        observation: Observation,
-        state: Any = None,
-        episode_start: Any = None,
-        deterministic: bool = True,
-        action_masks: NDArray[Any] | None = None,
-    ) -> tuple[NDArray[np.int64], Any]:
-        """Give an action for one observation, or for each of a batch."""
-        single = observation["context"].ndim == 1
-        batch = {name: np.asarray(a)[None] if single else a for name, a in observation.items()}
-        masks = batch["action_mask"] if action_masks is None else np.atleast_2d(action_masks)
-        worth = np.where(masks[:, 1:].astype(bool), self.worth(batch), -np.inf)
+    def act(
+        self, observation: Observation, masks: NDArray[np.bool_], state: State
+    ) -> tuple[NDArray[np.int64], State]:
+        """Pick the entry of highest worth, or end the prompt."""
+        worth = np.where(masks[:, 1:], self.worth(observation), -np.inf)
         picked = 1 + worth.argmax(axis=1)
-        actions = np.where(worth.max(axis=1) > 0, picked, STOP)
-        return (actions[0] if single else actions), state
+        return np.where(worth.max(axis=1) > 0, picked, STOP), state
 
     @abstractmethod
     def worth(self, observation: Observation) -> FloatArray:

@@ -12,6 +12,7 @@ from memenvs.policies.base import Policy
 from memenvs.policies.learned.loading import build
 from memenvs.policies.learned.models import ENSEMBLE, Model, find_models, unseen
 from memenvs.policies.oracles.oracle import Optimal, Plan
+from memenvs.policies.predictor import Predictor
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class Cast:
         self._together = name.endswith(ENSEMBLE)
         self._built: dict[tuple[Model, ...], Policy] = {}
         self._members: dict[str, list[tuple[Model, ...]]] = {}  # of each material
-        self._policy: Policy | None = None
+        self._policy: Predictor | None = None
         if not is_path(name):
             self._policy, self.size, self.nested = make(name, env, seed=seed), 1, False
             return
@@ -51,7 +52,7 @@ class Cast:
             for member in members:
                 self._player(member)  # what does not fit says so before anything is played
 
-    def player(self, material: str, member: int) -> Policy:
+    def player(self, material: str, member: int) -> Predictor:
         """Give the policy that plays a material as the member of a number."""
         if self._policy is not None:
             return self._policy
@@ -77,8 +78,10 @@ class Cast:
         remark = getattr(self._policy, "remark", None)
         return "" if remark is None else str(remark())
 
-    def has_seen(self, material: str) -> bool:
-        """Whether a model that plays a material was trained on it."""
+    def has_seen(self, material: str) -> bool | None:
+        """Whether a model that plays a material was trained on it; None where that is not known."""
+        if self._policy is not None:
+            return self._policy.seen
         members = self._members.get(material, [])[: self.size]
         return any(model.has_seen(material) for member in members for model in member)
 
@@ -86,6 +89,12 @@ class Cast:
         if member not in self._built:
             self._built[member] = build(member, self._env, seed=self._seed)
         return self._built[member]
+
+
+def any_seen(seen: Iterable[bool | None]) -> bool | None:
+    """Whether anything was seen, of what is known; None where nothing was, as far as is known."""
+    told = set(seen)
+    return True if True in told else None if None in told else False
 
 
 def refusals(
@@ -101,10 +110,10 @@ def refusals(
     return found
 
 
-def facts(name: str, family: str = "memorization") -> Facts:
+def facts(name: str) -> Facts:
     """Say what a policy, or a training, was allowed to know."""
     if not is_path(name):
-        found = policy_class(name, family)
+        found = policy_class(name)
         return Facts(found.privileged, found.knows, "")
     settings = find_models(name)[0].card.settings
     imitation, shaping = settings.get("imitation") or {}, settings.get("shaping") or {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -14,8 +14,9 @@ from memenvs.envs.family import MEMORIZATION, Family
 from memenvs.material.incidence import FloatArray
 from memenvs.policies import is_path
 from memenvs.policies.learned.models import find_models
+from memenvs.policies.resolve import given_names
 from memenvs.reading.layer import Layer
-from memenvs.train.cast import facts
+from memenvs.train.cast import any_seen, facts
 from memenvs.train.evaluate import evaluate
 from memenvs.train.experiment import Experiment
 from memenvs.train.measures import HIDDEN, measure, measures_of, score_of
@@ -84,21 +85,34 @@ class Comparison:
 
 
 def compare(
-    experiment: Experiment, *, curve: bool = False, track: Track[Any] = untracked
+    experiment: Experiment,
+    policies: Mapping[str, Any] | None = None,
+    *,
+    curve: bool = False,
+    track: Track[Any] = untracked,
 ) -> Comparison:
     """Run an experiment; ``curve`` solves the frontier between the capacities too.
 
-    Each policy plays the same episodes. The random policy, for the normalised score, and the
-    baseline, for the differences, are played besides those asked for. The rows of scores are kept
-    in the experiment's folder as they finish, and what stands there is not played again. Raises
-    ``ValueError`` for an experiment that cannot be run.
+    ``policies`` play besides those that the experiment names: by the names that they are given,
+    whatever ``memenvs.policies.make`` takes, as a function, a class or a network. Each policy plays
+    the same episodes. The random policy, for the normalised score, and the baseline, for the
+    differences, are played besides those asked for. The rows of scores are kept in the experiment's
+    folder as they finish, and what stands there is not played again. Raises ``ValueError`` for an
+    experiment that cannot be run.
     """
+    with given_names(policies):
+        return _compare(experiment, list(policies or ()), curve=curve, track=track)
+
+
+def _compare(
+    experiment: Experiment, given: Sequence[str], *, curve: bool, track: Track[Any]
+) -> Comparison:
     for name in ("opponent", "game_option"):
         if name in experiment.model_fields_set:
             raise ValueError(f"--{name.replace('_', '-')} belongs to --game NAME; give that, too")
     setting = make_setting(experiment)
     layer = make_layer(experiment, setting)
-    asked = list(dict.fromkeys(experiment.policy)) or default_policies(setting)
+    asked = list(dict.fromkeys([*experiment.policy, *given])) or default_policies(setting)
     played = list(dict.fromkeys([*asked, RANDOM, experiment.baseline]))
     optima = Optima(experiment.time_limit)
     folder = None if experiment.out is None else Path(experiment.out)
@@ -259,7 +273,7 @@ def _summary(
     intervals["iqm"] = interval([reached], interquartile_mean, seed, nested=nested)
     for name, statistic in COMPARED.items():
         intervals[name] = interval(against, statistic, seed, nested=nested)
-    told = facts(policy, "" if family is None else family.name)
+    told = facts(policy)
     return {
         "policy": policy,
         "capacity": capacity,
@@ -285,7 +299,7 @@ def _summary(
         "privileged": told.privileged,
         "knows": told.knows,
         "taught_by": told.taught_by,
-        "seen": any(row["seen"] for row in rows),
+        "seen": any_seen(row["seen"] for row in rows),
         "illegal": sum(row["illegal"] for row in rows),
         "intervals": {name: found and list(found) for name, found in intervals.items()},
     }

@@ -12,13 +12,11 @@ from typing import Any
 
 import yaml
 
-from memenvs.storage.messages import clipped
+from memenvs.policies.user_code import refuse_code
 from memenvs.storage.reading import read_bounded
 from memenvs.storage.trust import remembered
 
 LONGEST = 2**18  # bytes of a configuration
-RUNS = ("process:", "system:")  # how policies begin that run what is named
-IMPORTS = ("material", "env")  # keys under which "module:name" is imported
 TRAINING = "algorithm"  # the key that a training has and a comparison has not
 
 
@@ -32,7 +30,7 @@ def shipped(*, training: bool) -> list[str]:
 def read_config(config: str, *, training: bool) -> tuple[str, dict[str, Any]]:
     """Read a path or a shipped configuration; gives what to call it, and its settings.
 
-    Raises ``ValueError`` that names the file.
+    Raises ``ValueError`` that names the file; a file names no code that is to be run.
     """
     names = shipped(training=training)
     if config in names:  # whatever else is called so: an output folder, say
@@ -49,29 +47,8 @@ def read_config(config: str, *, training: bool) -> tuple[str, dict[str, Any]]:
     except UnicodeDecodeError:
         raise ValueError(f"{config}: is no text in UTF-8") from None
     if remembered(sha256(content).hexdigest()) is None:
-        refuse_code(document, config)
+        refuse_code(config, document)
     return config, document
-
-
-def refuse_code(document: Any, label: str, key: str = "") -> None:
-    """Raise ``ValueError`` where settings of a file would run code that the file names.
-
-    That are commands and modules, as policies, materials or environments. Who gives them on the
-    command line means them; a file may be a stranger's.
-    """
-    if isinstance(document, dict):
-        for name, value in document.items():
-            refuse_code(value, label, str(name))
-    elif isinstance(document, list):
-        for value in document:
-            refuse_code(value, label, key)
-    elif isinstance(document, str) and (
-        document.startswith(RUNS) or (key in IMPORTS and ":" in document)
-    ):
-        raise ValueError(
-            f"{label}: key '{clipped(key)}': '{clipped(document)}' would run code, which a file "
-            f"must not name; give it on the command line, or trust the file: memenvs trust {label}"
-        )
 
 
 def parse_config(label: str, text: str) -> dict[str, Any]:

@@ -15,6 +15,7 @@ import numpy as np
 from memenvs.envs.memorization.rules import Rules
 from memenvs.material.incidence import FloatArray
 from memenvs.material.material import Material
+from memenvs.objective import Objective as FullObjective
 from memenvs.optimal.curve import frontier
 from memenvs.train.places import Setting
 from memenvs.train.track import Track, untracked
@@ -105,10 +106,17 @@ class Optima:
             paid = self.best(material, "coverage", {limit, *also}, slots)[limit].bound
         return Reference(found[load], found[limit], paid, self.full(material))
 
-    def plan(self, material: Material, rules: Rules) -> tuple[str, ...]:
-        """Give the claims of a memory that is best by the utility that the rules pay."""
+    def plan(
+        self, material: Material, rules: Rules, objective: FullObjective
+    ) -> tuple[str, ...] | None:
+        """Give the claims of a memory that is best by an objective, None where it is not solved.
+
+        Solved are coverage and precision, where any query may be asked and everything is read.
+        """
+        if objective.limited or objective.query is not None or objective.utility == "end-to-end":
+            return None
         limit, slots = load_of(rules)
-        return self.best(material, objective_of(rules), [limit], slots)[limit].memory
+        return self.best(material, objective.utility, [limit], slots)[limit].memory
 
     def full(self, material: Material) -> float:
         """Precision of a memory of everything."""

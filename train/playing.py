@@ -124,6 +124,8 @@ class Playing:
             env: Any = self.batch if batched else self.place.env
             names = [instance.name for instance in self.place.instances]
             cast = Cast(name, env, self._seed, names)
+            if self.optima is not None:
+                cast.tell(self.optima.plan)
             self._casts[name, batched] = cast
         return self._casts[name, batched]
 

@@ -17,8 +17,8 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvO
 from memenvs.envs.family import MEMORIZATION, Family
 from memenvs.envs.memorization.privileged import Privileged
 from memenvs.policies import make
-from memenvs.policies.base import Policy
 from memenvs.policies.learned.saved import column_names
+from memenvs.policies.predictor import Predictor
 from memenvs.train.places import Place
 
 # What the info of a memorization episode holds at its end, besides SB3's own entries.
@@ -94,7 +94,7 @@ class SB3VecEnv(VecEnv):
         )
         return {array: list(columns) for array, columns in described.items()}
 
-    def teacher(self, name: str, seed: int) -> Policy:
+    def teacher(self, name: str, seed: int) -> Predictor:
         """Build a policy that plays here."""
         return make(name, self, seed=seed)
 

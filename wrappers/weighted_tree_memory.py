@@ -17,7 +17,7 @@ from memenvs.material.incidence import BoolArray
 from memenvs.material.records import FLOAT32_MAX
 from memenvs.policies.base import Observation, State
 from memenvs.policies.weighted_tree.core import TreeCore
-from memenvs.policies.weighted_tree.policy import WeightedTreePolicy
+from memenvs.policies.weighted_tree.tree_policy import WeightedTreePolicy
 from memenvs.wrappers.episodes import check_memorization
 
 Mode = Literal["act", "advise"]

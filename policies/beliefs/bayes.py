@@ -15,7 +15,7 @@ from memenvs.policies.beliefs.filter import Beliefs, Evidence
 from memenvs.policies.beliefs.rates import Rates, look_up
 from memenvs.policies.rules.joint import Candidates, JointRule, Judgement, scheduled
 from memenvs.policies.rules.trust import better
-from memenvs.policies.tiers import tier_of
+from memenvs.policies.training_materials import tier_of
 
 FALLBACK = "hidden"  # whose rates are assumed of materials of no tier
 ASKED_BEFORE = 20.0  # queries that what is known of topics beforehand counts for

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from memenvs.material.incidence import BoolArray, IntArray
+from memenvs.material.incidence import BoolArray, FloatArray, IntArray
 
 SUCCESS, FAILURE, NEITHER = range(3)
 TERMINALS = 3
 SOURCE, ACTION, TARGET, COUNT, LAST = range(5)  # of an edge; LAST: when it was recorded last
 COLUMNS = 5
+PRECISION = 1e-13  # of a value
 
 
 class Graph:
@@ -134,3 +135,23 @@ def components(source: IntArray, target: IntArray, nodes: int) -> IntArray:
     matrix = csr_array((ones, (source, target)), shape=(nodes, nodes))
     found: IntArray = connected_components(matrix, connection="strong")[1]
     return found
+
+
+def values(graph: Graph, discount: float, known: FloatArray) -> FloatArray:
+    """V = (1 - γ)(I - γP)⁻¹ r: ``(n,)``; terminals absorb with r = ±1, so that V is ±1 there.
+
+    Swept to a fixed point from the values ``known`` before, ``(at most n,)``; a state at which
+    nothing was done is worth 0.
+    """
+    source, target, count = graph.edges[[SOURCE, TARGET, COUNT]]
+    value: FloatArray = np.zeros(graph.nodes)
+    value[: len(known)] = known
+    share = discount * count / np.bincount(source, weights=count, minlength=graph.nodes)[source]
+    while True:  # a contraction by γ
+        weights = share * value[target]
+        following = np.bincount(source, weights=weights, minlength=graph.nodes).astype(float)
+        following[SUCCESS], following[FAILURE] = 1.0, -1.0
+        change = np.abs(following - value).max()
+        value = following
+        if change < PRECISION:
+            return value

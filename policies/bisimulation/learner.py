@@ -9,7 +9,7 @@ from memenvs.policies.bisimulation.adapter import Fitted
 from memenvs.policies.bisimulation.experience import Experience
 from memenvs.policies.bisimulation.memory import TransitionMemory
 from memenvs.policies.bisimulation.pooling import Evidence
-from memenvs.policies.bisimulation.reader import Reader
+from memenvs.policies.bisimulation.reader import StepReader
 from memenvs.policies.bisimulation.trail import Trail, detour
 
 EPISODES = 20  # that explore, as in section 3 of the paper
@@ -33,7 +33,7 @@ class Learner:
     """
 
     def __init__(
-        self, memory: TransitionMemory, reader: Reader, episodes: int, rate: float
+        self, memory: TransitionMemory, reader: StepReader, episodes: int, rate: float
     ) -> None:
         for name, value in (("explore", episodes), ("detour", rate)):
             if value < 0 or (name == "detour" and value > 1):

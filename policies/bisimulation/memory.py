@@ -8,13 +8,12 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from memenvs.material.incidence import FloatArray, IntArray
-from memenvs.policies.bisimulation.baselines import make_partition
 from memenvs.policies.bisimulation.constants import PAPER, Constants
-from memenvs.policies.bisimulation.graph import FAILURE, NEITHER, SUCCESS, TERMINALS, Graph
+from memenvs.policies.bisimulation.graph import FAILURE, NEITHER, SUCCESS, TERMINALS, Graph, values
+from memenvs.policies.bisimulation.partitions import make_partition
 from memenvs.policies.bisimulation.pooling import Evidence, pooled
 from memenvs.policies.bisimulation.rules import find_rule
 from memenvs.policies.bisimulation.storage import load_memory, save_memory
-from memenvs.policies.bisimulation.value import values
 from memenvs.storage.handles import Guard, one_at_a_time
 
 TIE = 1e-9  # scores that are closer are equal: values are swept to their fixed point
@@ -70,7 +69,7 @@ class TransitionMemory:
         which. The next page then does not matter. Raises ``ValueError`` for an unknown page.
         """
         if template == UNKNOWN:
-            raise ValueError(f"template {UNKNOWN} stands for none; give what was done a name")
+            raise ValueError(f"template {UNKNOWN} means an unknown action; it cannot be recorded")
         if role not in (None, SUCCESS, FAILURE, NEITHER):
             raise ValueError(f"role={role!r} is unknown; choose SUCCESS, FAILURE, NEITHER or None")
         source = self._known(signature)

@@ -23,7 +23,7 @@ from memenvs.policies.bisimulation.memory import TransitionMemory
 from memenvs.policies.bisimulation.situations import LEVEL, Situations, outcome
 from memenvs.policies.bisimulation.trail import Trail, detour
 from memenvs.policies.rules.trust import Trust
-from memenvs.policies.tiers import training_materials
+from memenvs.policies.training_materials import training_materials
 
 MATERIALS = 128  # of a tier's train split
 LEARNING = "learning"

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib import import_module
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from gymnasium import spaces
 
-from memenvs.policies import make
 from memenvs.policies.bisimulation.adapter import (
     Adapter,
     Endings,
@@ -18,10 +16,8 @@ from memenvs.policies.bisimulation.adapter import (
     adapter_for,
 )
 from memenvs.policies.bisimulation.situations import Situations, as_batch
+from memenvs.policies.resolve import make
 from memenvs.policies.rules.rule import Rule
-
-# Frozen policies for pages, by name.
-SHORTLISTERS = {"scripted": "memenvs.policies.gui.scripted:ScriptedPolicy"}
 
 
 class Reading(NamedTuple):
@@ -31,7 +27,7 @@ class Reading(NamedTuple):
     shortlist: list[int]  # legal actions, the policy's own choice first
 
 
-class Reader(Endings, Protocol):
+class StepReader(Endings, Protocol):
     """Reads the observations of one episode."""
 
     def read(self, observation: Any, info: dict[str, Any], state: Any) -> tuple[Reading, Any]:
@@ -97,17 +93,16 @@ class SituationReader:
         return self._situations.role(earned, steps, terminated)
 
 
-def reader_for(env: Any, policy: Any, adapter: Adapter | None = None) -> Reader:
+def reader_for(env: Any, policy: Any, adapter: Adapter | None = None) -> StepReader:
     """Build the reader of an environment for a policy, or for the name of one.
 
     A policy that gives shortlists stands beside the environment's adapter, or a given one; a write
     policy must score claims. Raises ``ValueError`` or ``TypeError`` for what cannot be read.
     """
     if isinstance(policy, str):
-        module, _, name = SHORTLISTERS.get(policy, "").partition(":")
-        policy = getattr(import_module(module), name)() if module else make(policy, env)
+        policy = make(policy, env)
     if hasattr(policy, "shortlist") and hasattr(policy, "observe"):
-        reader: Reader = PageReader(adapter or adapter_for(env), policy)
+        reader: StepReader = PageReader(adapter or adapter_for(env), policy)
     elif isinstance(policy, Rule):
         reader = SituationReader(Situations(policy))
     else:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import count
+from typing import Literal
 
 import numpy as np
 
 from memenvs.material.incidence import IntArray
-from memenvs.policies.bisimulation.closure import closed
 from memenvs.policies.bisimulation.constants import Constants
 from memenvs.policies.bisimulation.distance import TOLERANCE, Prediction, Rows, distance, rows_of
 from memenvs.policies.bisimulation.graph import TERMINALS, Graph
@@ -188,3 +188,31 @@ def _reach(start: Profile) -> dict[Profile, None]:
                 region[other] = None
                 frontier.append(other)
     return region
+
+
+def closed(region: Iterable[Profile], closure: Literal["plain", "guarded"]) -> list[list[Profile]]:
+    """Split a region, whose profiles are connected, into the clusters of the closure.
+
+    The plain closure makes it one. The guarded closure takes the pairs in increasing distance, ties
+    by their oldest states, and unites two clusters only if no pair across them shares an action
+    and is further apart than the threshold: a chain of near states must not join far ones.
+    """
+    profiles = sorted(region, key=lambda profile: profile.oldest)
+    if closure == "plain":
+        return [profiles]
+    place = {profile: i for i, profile in enumerate(profiles)}
+    pairs = sorted(
+        (apart, i, place[other])
+        for i, profile in enumerate(profiles)
+        for other, apart in profile.near.items()
+        if i < place[other]
+    )
+    cluster_of = [[profile] for profile in profiles]
+    for _, i, j in pairs:
+        first, second = cluster_of[i], cluster_of[j]
+        if first is second or any(b in a.far for a in first for b in second):
+            continue
+        first += second
+        for profile in second:
+            cluster_of[place[profile]] = first
+    return list({id(cluster): cluster for cluster in cluster_of}.values())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 
 @dataclass(frozen=True)
@@ -11,7 +12,7 @@ class System:
 
     rule: str | None  # of the memory that reranks; None: nothing is kept, the policy decides
     shortlist: bool = True  # whether it takes the detours off the policy's first choice
-    templates: str = "labels"  # of actions: "labels" survive the episode, "elements" do not
+    templates: Literal["labels", "elements", "pages"] = "labels"  # how actions are named
 
 
 SYSTEMS: dict[str, System] = {
@@ -29,6 +30,7 @@ SYSTEMS: dict[str, System] = {
     "no-action-conditioning": System("no-action-conditioning"),
     "without-label": System("without-label"),
     "element-actions": System("action-conditioned", templates="elements"),
+    "page-actions": System("action-conditioned", templates="pages"),
 }
 
 

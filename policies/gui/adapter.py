@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from memenvs.envs.gui.columns import ACTIONS, ELEMENTS
 from memenvs.envs.gui.env import encode
@@ -16,7 +16,7 @@ from memenvs.policies.bisimulation.graph import FAILURE, NEITHER, SUCCESS
 from memenvs.policies.bisimulation.memory import UNKNOWN
 
 CONTENT = ("link", "file")  # what pages hold many of, and never the same number
-Naming = Literal["labels", "elements"]
+Naming = Literal["labels", "elements", "pages"]
 
 
 class GuiAdapter:
@@ -25,12 +25,14 @@ class GuiAdapter:
     Args:
         env: a graphical environment, scalar or a batch; nothing is asked of it.
         templates: ``"labels"``: an action is named by what survives the episode; ``"elements"``: by
-            the place of an element on this very page, which does not (an ablation of the paper).
+            the number of an element, as agents have it; ``"pages"``: by page and number, which
+            names nothing twice (ablations of the paper).
     """
 
     def __init__(self, env: Any = None, templates: Naming = "labels") -> None:
-        if templates not in ("labels", "elements"):
-            raise ValueError(f"templates={templates!r} is unknown; choose 'labels' or 'elements'")
+        if templates not in get_args(Naming):
+            known = ", ".join(get_args(Naming))
+            raise ValueError(f"templates={templates!r} is unknown; choose from {known}")
         self._naming = templates
 
     def look(self, observation: Any, info: dict[str, Any]) -> Look:
@@ -52,7 +54,9 @@ def look_at(page: Page, naming: Naming = "labels") -> Look:
     templates, resolved = [UNKNOWN] * ACTIONS, [False] * ACTIONS
     for kind in range(len(KINDS)):
         names: list[tuple[object, ...]] = [
-            ("id", signature, place) if naming == "elements" else template(element, goal)
+            template(element, goal)
+            if naming == "labels"
+            else ("id", place, signature if naming == "pages" else "")
             for place, element in enumerate(page.elements[:ELEMENTS])
         ]
         counts = Counter(names)

@@ -5,22 +5,24 @@ It reads the arrays of an observation alone, so that it plays scalar environment
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from memenvs.envs.family import GUI
 from memenvs.envs.gui.columns import ELEMENT_COLUMNS, ROLES, STATES
 from memenvs.envs.gui.env import encode
 from memenvs.envs.gui.goal import SLOTS
 from memenvs.envs.gui.page import CLICK, HOVER, Action
+from memenvs.policies.predictor import Observation, Predictor, State
 
 ALTERNATIVES = 4  # m: length of a shortlist
 CONTAINERS = ("tab", "section", "folder")
 Rows = NDArray[Any]
 
 
-class ScriptedPolicy:
+class ScriptedPolicy(Predictor):
     """Act as a frozen agent would that forgets what it tried.
 
     Where exactly one visible element carries the label that the goal names, that is the whole
@@ -28,11 +30,11 @@ class ScriptedPolicy:
     The state is the number of steps taken in the episode.
     """
 
-    privileged = False
-    knows = ""
+    family: ClassVar[str] = GUI.name
+    _axes = "elements", 2
 
     def __init__(self, env: Any = None, seed: int = 0) -> None:
-        """Make it; it needs nothing of an environment, and has no chance."""
+        super().__init__(env, seed)
 
     def shortlist(
         self, observation: Any, info: dict[str, Any], state: Any = None
@@ -47,26 +49,20 @@ class ScriptedPolicy:
         """Forget it, as a frozen agent does."""
         return state
 
-    def predict(
-        self,
-        observation: dict[str, NDArray[Any]],
-        state: Any = None,
-        episode_start: Any = None,
-        deterministic: bool = True,
-        action_masks: Any = None,
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Give its own choice for one observation, or for each of a batch, and the next state."""
-        single = observation["elements"].ndim == 2
-        batch = {name: array[None] if single else array for name, array in observation.items()}
-        size = len(batch["elements"])
-        steps = np.zeros(size, dtype=np.int64) if state is None else np.atleast_1d(state).copy()
-        if episode_start is not None:
-            steps[np.broadcast_to(np.asarray(episode_start, dtype=bool), (size,))] = 0
-        actions = np.zeros(size, dtype=np.int64)
-        for i in range(size):
-            each = {name: array[i] for name, array in batch.items()}
-            actions[i] = self.shortlist(each, {}, steps[i])[0][0]
-        return (actions[0] if single else actions), steps + 1
+    def start(self, episodes: NDArray[np.int64]) -> State:
+        """Begin at the first step."""
+        return (np.zeros(len(episodes), dtype=np.int64),)
+
+    def act(
+        self, observation: Observation, masks: NDArray[np.bool_], state: State
+    ) -> tuple[NDArray[np.int64], State]:
+        """Give its own choice for each of a batch."""
+        (steps,) = state
+        actions = np.zeros(len(steps), dtype=np.int64)
+        for i, step in enumerate(steps.tolist()):
+            each = {name: array[i] for name, array in observation.items()}
+            actions[i] = self.shortlist(each, {}, step)[0][0]
+        return actions, (steps + 1,)
 
     def _search(self, rows: Rows, step: int) -> list[int]:
         """List what may hide the target: where nothing does, all that is in view."""

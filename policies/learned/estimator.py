@@ -1,4 +1,4 @@
-"""Policies that act on the settlement estimator: learned truth, answer rate and overlap."""
+"""Policies by a settlement estimator that is loaded from a file, or fitted when it is needed."""
 
 from __future__ import annotations
 
@@ -14,36 +14,27 @@ from numpy.typing import NDArray
 
 from memenvs.envs.memorization.rules import Rules
 from memenvs.errors import MaterialError
-from memenvs.material.incidence import IntArray
-from memenvs.policies.base import Observation, Policy, State
+from memenvs.policies.base import Observation
+from memenvs.policies.learned.estimator_greedy import EstimatorGreedy
 from memenvs.policies.learned.models import Model, check_fit, find_models
-from memenvs.policies.learned.networks.estimator import (
-    Judged,
-    SettlementEstimator,
-    replacement_gains,
-)
-from memenvs.policies.learned.networks.history import History, Read
+from memenvs.policies.learned.networks.estimator import Judged, SettlementEstimator
 from memenvs.policies.learned.saved import LONGEST
-from memenvs.policies.rules.rule import as_priority
-from memenvs.policies.tiers import tier_of
+from memenvs.policies.training_materials import tier_of
 from memenvs.storage.archives import read_archive
 
 WEIGHTS = "estimator.pth"  # of a saved model's zip file
 PLAYED = 64  # episodes at once while it fits itself
 SAME = 0.85  # similarity from which on the ranker holds two claims for one
 LEAST_WORTH = 1e-9
-FREE = 1.0  # more than any claim is worth
 
 
-class Estimator(Policy):
+class Estimator(EstimatorGreedy):
     """Make the replacement that most raises the estimated value of the memory, or pass.
 
-    The value is Σ v p Π (1 − p_j o) over the stored claims: p is the probability of being true, v
-    that of answering the next query, o the overlap with claims that are worth more. They were
-    learned from settlements alone, on other materials: ``estimator:PATH`` is a saved model, or
-    several seeds, which are averaged; ``estimator`` is fitted on the train split of the tier that
-    is played (about a minute). The state is what was read in the episode. Raises ``ValueError``
-    where there is no such split, or a model does not fit.
+    What is estimated was learned from settlements alone, on other materials: ``estimator:PATH`` is
+    a saved model, or several seeds, which are averaged; ``estimator`` is fitted on the train split
+    of the tier that is played (about a minute). Raises ``ValueError`` where there is no such split,
+    or a model does not fit.
     """
 
     variants = "PATH"
@@ -61,55 +52,13 @@ class Estimator(Policy):
         super().__init__(env, seed)
         if device == "auto":
             device = "cuda" if torch.cuda.is_available() else "cpu"
-        self._history = History(self.layout, self.rules.capacity)
         if variant is not None:
             models = find_models(variant)
         if models:
             check_fit(models, self.layout, self.rules)
-            self._estimators = [self._read(model).to(device) for model in models]
+            self.use([self._read(model).to(device) for model in models])
         else:
-            self._estimators = [estimator or self._fit(env, device)]
-        for each in self._estimators:
-            each.eval()
-
-    def start(self, episodes: IntArray) -> State:
-        """Begin without having read anything."""
-        return tuple(self._history.start(len(episodes)))
-
-    def act(
-        self, observation: Observation, masks: NDArray[np.bool_], state: State
-    ) -> tuple[NDArray[Any], State]:
-        """Enter what is shown, and decide."""
-        read = self._history.enter(Read(*state), observation)
-        return self.decide({**observation, "history": read.claims}, masks), tuple(read)
-
-    def decide(self, observation: Observation, masks: NDArray[np.bool_]) -> NDArray[Any]:
-        """Fill the free slots, then replace where that gains most; priorities are p·v.
-
-        The observations have their ``history``.
-        """
-        judged = self.judge(observation)
-        if self.rules.action == "priority":
-            return as_priority(judged.worth()[:, -1].numpy())
-        free = observation["memory"][..., self.layout.index("valid")] == 0
-        gains = np.where(free, FREE, self.gains(judged, observation))
-        legal = masks[:, 1 : 1 + self.actions.slots]
-        gains = np.where(legal, gains, -np.inf)
-        best = gains.argmax(axis=1)
-        write = gains[np.arange(len(best)), best] > 0
-        return np.where(write, 1 + best, self.actions.PASS)
-
-    def judge(self, observation: Observation) -> Judged:
-        """Judge the candidates of observations with their ``history``; several give their mean."""
-        device = self._estimators[0].device
-        tensors = {name: torch.as_tensor(a, device=device) for name, a in observation.items()}
-        with torch.no_grad():
-            found = [estimator(tensors) for estimator in self._estimators]
-        return Judged(*(torch.stack(part).mean(dim=0).cpu() for part in zip(*found, strict=True)))
-
-    def gains(self, judged: Judged, observation: Observation) -> NDArray[Any]:
-        """Gain of writing over each slot: ``(B, S)``."""
-        return np.asarray(replacement_gains(judged).numpy())
+            self.use([estimator or self._fit(env, device)])
 
     def _read(self, model: Model) -> SettlementEstimator:
         """Read a saved estimator; raises ``ValueError`` where the file holds none."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from memenvs.policies.base import Observation, Policy, State
+from memenvs.policies.predictor import Observation, Predictor, State
 
 
 class Mixture:
@@ -17,7 +17,7 @@ class Mixture:
     The state holds one of each member. Members beyond the rows never play.
     """
 
-    def __init__(self, members: Sequence[Policy]) -> None:
+    def __init__(self, members: Sequence[Predictor]) -> None:
         self.members = tuple(members)
 
     def predict(

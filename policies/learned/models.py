@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from memenvs.envs.memorization.layout import Layout, Limits
 from memenvs.envs.memorization.rules import HISTORY, Actions, Rules
-from memenvs.policies.learned.saved import ModelCard, column_names, read_card
+from memenvs.policies.learned.saved import ENTRY, ModelCard, column_names, read_card
+from memenvs.policies.user_code import is_code
 
 BEST = "best_model.zip"
 PLACES = (BEST, f"seed-*/{BEST}", f"without-*/{BEST}", f"without-*/seed-*/{BEST}")
@@ -87,8 +89,20 @@ class Model:
 
 def is_model(name: str) -> bool:
     """Tell the path of a model from the name of a policy."""
+    if is_code(name):
+        return False
     path = Path(name.removesuffix(ENSEMBLE))
     return path.suffix == ".zip" or os.sep in name or (path.is_dir() and bool(_files(path)))
+
+
+def lacks_card(name: str) -> bool:
+    """Tell a model that SB3 saved, and nothing more, from one that brought a card."""
+    try:
+        with zipfile.ZipFile(name) as archive:
+            names = archive.namelist()
+    except (OSError, zipfile.BadZipFile):
+        return False  # whoever opens it says what is wrong
+    return ENTRY not in names and "data" in names
 
 
 def find_models(path: str | os.PathLike[str], *, trust: bool = False) -> list[Model]:

@@ -75,6 +75,8 @@ def plain_entries(model: Any) -> dict[str, bytes]:
     if kind not in CLASSES or imported(CLASSES[kind]) is not type(policy):
         return {}
     given = {n: v for n, v in (model.policy_kwargs or {}).items() if n not in UNUSED}
+    if getattr(model, "use_sde", False):
+        given["use_sde"] = True
     try:
         document = {
             "format": FORMAT,

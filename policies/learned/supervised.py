@@ -21,7 +21,7 @@ from memenvs.material.material import Material
 from memenvs.policies.base import Observation, State, attribute, privileged
 from memenvs.policies.rules.rule import Rule
 from memenvs.policies.rules.simple import Reservoir
-from memenvs.policies.tiers import training_materials
+from memenvs.policies.training_materials import training_materials
 
 MATERIALS = 128  # of a tier's train split
 REGULARISATION = 0.1  # scikit-learn's C, of standardised columns

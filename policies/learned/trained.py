@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -36,7 +37,7 @@ class Trained(Policy):
         check_fit(models, self.layout, self.rules)
         n = 1 if self.rules.action == "priority" else self.actions.n
         space = self.layout.space(self.rules.capacity, n)
-        self._networks = [Network(model, space, device) for model in models]
+        self._networks = [_fitting(model, space, device) for model in models]
         reads = any(network.needs_history for network in self._networks)
         self._history = History(self.layout, self.rules.capacity) if reads else None
 
@@ -68,15 +69,13 @@ class Trained(Policy):
 
 
 class Network:
-    """One network of stable-baselines3, whatever trained it."""
+    """One network of stable-baselines3, whatever trained it: a ``BasePolicy``."""
 
-    def __init__(self, model: Model, space: spaces.Dict, device: str) -> None:
-        self._policy = load_network(model, device)
+    def __init__(self, policy: Any) -> None:
+        self._policy = policy
         self.needs_history = bool(getattr(self._policy, "needs_history", False))
         self._recurrent = hasattr(self._policy, "lstm_actor")
         self.arrays = 2 if self._recurrent else 0  # of its recurrent state
-        if not hasattr(self._policy, "action_logits"):
-            _check_shapes(model, self._policy.observation_space, space)
 
     def start(self, episodes: int) -> tuple[NDArray[Any], ...]:
         """Give the recurrent state of new episodes: arrays ``(B, layers, width)``."""
@@ -104,15 +103,19 @@ class Network:
 
     def _scores(self, observation: Observation, state: State) -> tuple[Any, list[NDArray[Any]]]:
         policy = self._policy
-        known = (*policy.observation_space.spaces, "history")
-        tensors = {
-            name: torch.as_tensor(array, device=policy.device)
-            for name, array in observation.items()
-            if name in known
-        }
-        if hasattr(policy, "action_logits"):
-            return policy.action_logits(tensors), []
-        tensors = {name: tensor.float() for name, tensor in tensors.items()}
+        tensors: Any
+        if isinstance(policy.observation_space, spaces.Dict):
+            known = (*policy.observation_space.spaces, "history")
+            tensors = {
+                name: torch.as_tensor(array, device=policy.device)
+                for name, array in observation.items()
+                if name in known
+            }
+            if hasattr(policy, "action_logits"):
+                return policy.action_logits(tensors), []
+            tensors = {name: tensor.float() for name, tensor in tensors.items()}
+        else:
+            tensors, _ = policy.obs_to_tensor(observation)
         if hasattr(policy, "q_net"):
             return policy.q_net(tensors), []
         if hasattr(policy, "quantile_net"):
@@ -127,50 +130,65 @@ class Network:
 
 
 def load_network(model: Model, device: str = "auto") -> Any:
-    """Load the network of a saved model, without its algorithm.
+    """Load the network of a model with a card; raises ``ValueError`` where it cannot be loaded.
 
-    What memenvs saved has a form without pickles, which is taken. A file of stable-baselines3 alone
-    holds pickles, and has to be trusted. Raises ``ValueError`` where it cannot be loaded.
+    What memenvs saved has a form without pickles, which is taken.
     """
     from stable_baselines3.common.utils import get_device
 
     policy = plain_network(model.path)
     if policy is None:
-        check_trusted(model.path, model.trust)
-        policy = _unpickled(model, device)
+        saved = ", ".join(f"{name} {version}" for name, version in model.card.versions.items())
+        return load_policy(model.path, device, f"; it was saved with {saved}", trust=model.trust)
     policy.to(get_device(device)).set_training_mode(False)
     return policy
 
 
-def _unpickled(model: Model, device: str) -> Any:
-    from stable_baselines3.common.save_util import load_from_zip_file
+def load_policy(
+    path: str | os.PathLike[str], device: str = "auto", saved: str = "", *, trust: bool = False
+) -> Any:
+    """Load the network of a file that stable-baselines3 saved, without its algorithm.
 
+    Such a file holds pickles, and so has to be trusted. Raises ``ValueError`` where it is not, and,
+    with ``saved`` at its end, where it cannot be loaded.
+    """
+    from stable_baselines3.common.save_util import load_from_zip_file
+    from stable_baselines3.common.utils import get_device
+
+    check_trusted(path, trust)
     schedules = dict.fromkeys(("lr_schedule", "learning_rate", "clip_range", "clip_range_vf"), 0.0)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")  # SB3 warns of a pickle that it cannot read
             data, parameters, _ = load_from_zip_file(
-                model.path, custom_objects=schedules, device=device
+                os.fspath(path), custom_objects=schedules, device=device
             )
         assert data is not None
+        options = dict(data["policy_kwargs"])
+        if data.get("use_sde"):
+            options["use_sde"] = True
         policy = data["policy_class"](
             data["observation_space"],
             data["action_space"],
             lambda _: 0.0,  # of the learning rate
-            **data["policy_kwargs"],
+            **options,
         )
         policy.load_state_dict(parameters["policy"])
     except Exception as error:  # pickles fail in any way
         raise ValueError(
-            f"{model.path}: cannot be loaded by the installed versions "
-            f"({type(error).__name__}: {clipped(str(error), 200)}); it was saved with "
-            f"{_listed(model)}"
+            f"{os.fspath(path)}: cannot be loaded by the installed versions "
+            f"({type(error).__name__}: {clipped(str(error), 200)}){saved}"
         ) from error
+    policy.to(get_device(device)).set_training_mode(False)
     return policy
 
 
-def _listed(model: Model) -> str:
-    return ", ".join(f"{name} {version}" for name, version in model.card.versions.items())
+def _fitting(model: Model, space: spaces.Dict, device: str) -> Network:
+    """Load a network; one without heads of ours takes the sizes alone that it was trained with."""
+    policy = load_network(model, device)
+    if not hasattr(policy, "action_logits"):
+        _check_shapes(model, policy.observation_space, space)
+    return Network(policy)
 
 
 def _centre(distribution: Any) -> torch.Tensor:
@@ -183,6 +201,11 @@ def _centre(distribution: Any) -> torch.Tensor:
 def _check_shapes(model: Model, trained: spaces.Dict, given: spaces.Dict) -> None:
     """Refuse other numbers of slots or claims than those that a network without our heads takes."""
     for name, space in trained.spaces.items():
+        if name not in given.spaces:
+            raise ValueError(
+                f"{model.path}: takes an array '{name}' that this environment does not show; it "
+                "was trained with a wrapper around the environment and plays with that alone"
+            )
         other = given.spaces[name].shape
         if space.shape != other:
             raise ValueError(

@@ -12,10 +12,11 @@ from typing import Any
 from numpy.typing import NDArray
 
 from memenvs.errors import MaterialError
-from memenvs.policies import POLICIES, is_path, policy_class
-from memenvs.policies.base import State
 from memenvs.policies.learned.models import find_models
 from memenvs.policies.live.memory_schema import Document
+from memenvs.policies.names import POLICIES
+from memenvs.policies.predictor import State
+from memenvs.policies.resolve import Given, is_path, label_of, policy_class
 from memenvs.storage import archives
 from memenvs.storage.archives import array_entries, digests_of, packed, read_archive
 from memenvs.storage.messages import clipped
@@ -34,7 +35,7 @@ MODEL = "model"  # what stands for the path of one
 class Content:
     """What is written of a memory."""
 
-    policy: str
+    policy: Given
     settings: dict[str, Any]  # other arguments of ``WriteMemory``
     encoder: Encoder | None
     claims: list[dict[str, Any]]  # the stored ones
@@ -50,7 +51,7 @@ def write_memory(path: str | os.PathLike[str], content: Content) -> None:
     model = is_path(content.policy)
     document = {
         "format": FORMAT,
-        "policy": MODEL if model else _written_name(content.policy),
+        "policy": MODEL if model else _written_name(label_of(content.policy)),
         "settings": content.settings,
         "encoder": None if content.encoder is None else encoder_description(content.encoder),
         "claims": content.claims,
@@ -64,7 +65,7 @@ def write_memory(path: str | os.PathLike[str], content: Content) -> None:
 
 def read_memory(
     path: str | os.PathLike[str],
-    policy: str | os.PathLike[str] | None = None,
+    policy: Given | None = None,
     encoder: Encoder | None = None,
 ) -> Content:
     """Read what ``write_memory`` wrote; raises ``MaterialError`` for another file, or model.
@@ -76,7 +77,7 @@ def read_memory(
     found = read_sealed(archive.read(TEXT, archives.TEXT), FORMAT, "memory", file)
     document = checked(Document, found, file)
     archive.check(document.arrays, TEXT)
-    chosen = _policy(document, None if policy is None else os.fspath(policy), file)
+    chosen = _policy(document, policy, file)
     arrays = archive.arrays()
     states = sum(name.startswith(STATE) for name in arrays)
     try:
@@ -100,7 +101,7 @@ def same_encoder(encoder: Encoder, described: dict[str, Any]) -> bool:
     return {**own, "url": ""} == {**described, "url": ""}
 
 
-def _policy(document: Document, given: str | None, file: str) -> str:
+def _policy(document: Document, given: Given | None, file: str) -> Given:
     """Choose the policy: the one that was given, or a rule of our own that the file names."""
     if document.models is not None:
         if given is None:
@@ -113,7 +114,7 @@ def _policy(document: Document, given: str | None, file: str) -> str:
             raise MaterialError(
                 f"is not the model that {clipped(file)} was written with; its decisions would not "
                 "go together",
-                file=given,
+                file=label_of(given),
             )
         return given
     if given is None and not _is_own_rule(document.policy):
@@ -122,7 +123,7 @@ def _policy(document: Document, given: str | None, file: str) -> str:
             "choose; give policy= what it was",
             file=file,
         )
-    return given or document.policy
+    return document.policy if given is None else given
 
 
 def _encoder(document: Document, given: Encoder | None, file: str) -> Encoder | None:
@@ -152,5 +153,5 @@ def _written_name(policy: str) -> str:
     return policy if _is_own_rule(policy) else policy.partition(":")[0]
 
 
-def _digests(policy: str) -> list[str]:
+def _digests(policy: Given) -> list[str]:
     return [hashlib.sha256(m.path.read_bytes()).hexdigest() for m in find_models(policy)]

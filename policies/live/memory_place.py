@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from gymnasium import spaces
+
 from memenvs.envs.levels import LEVELS
+from memenvs.envs.memorization.columns import CUE_COLUMNS, TEXT_COLUMNS
 from memenvs.envs.memorization.layout import Layout, Limits
 from memenvs.envs.memorization.live import Live
 from memenvs.envs.memorization.privileged import Privileged
 from memenvs.envs.memorization.rules import HISTORY, Actions, Rules
 from memenvs.errors import MaterialError
 from memenvs.material.records import Claim
-from memenvs.policies import is_path, load, make, policy_class
-from memenvs.policies.base import Policy
+from memenvs.policies.learned.loading import load
 from memenvs.policies.learned.models import Interface, Model, find_models
 from memenvs.policies.live.memory_file import same_encoder
+from memenvs.policies.predictor import Predictor, spaces_of
+from memenvs.policies.resolve import Given, is_path, label_of, make, observed, policy_class
 from memenvs.text.encoders import Encoder, HashingEncoder, make_encoder
 
 
@@ -32,6 +36,7 @@ class Place:
         self.name = ""  # of the material, which has none
         self.claims = claims  # by number: those in view
         self._live = live
+        self.observation_space, self.action_space = spaces_of(self)
 
     def privileged_views(self) -> list[Privileged]:
         """Give the wordings in view, for a judge that is a language model."""
@@ -43,7 +48,7 @@ class Place:
 
 
 def how_shown(
-    policy: str, capacity: int, claims: int, cues: Sequence[str], encoder: Encoder | None
+    policy: Given, capacity: int, claims: int, cues: Sequence[str], encoder: Encoder | None
 ) -> tuple[Interface, Encoder | None]:
     """Find how a policy is to be shown a stream: as in its training, or as at level 2.
 
@@ -53,9 +58,11 @@ def how_shown(
         raise ValueError(f"claims={claims!r} is not a positive integer")
     if not is_path(policy):
         encoder = encoder or HashingEncoder()
-        limits = Limits(claims, claims, encoder.dimension, tuple(sorted(cues)), texts=True)
-        layout = Layout(limits, pool=False, priority=False, query_rows=HISTORY)
         rules = Rules(capacity=capacity, **LEVELS["2"])
+        layout = _layout(claims, encoder.dimension, cues, texts=True)
+        if (trained := observed(policy)) is not None:
+            layout = _like(trained, claims, cues) or layout
+            encoder = encoder if layout.limits.embedding == encoder.dimension else None
         return Interface(layout, rules, Actions(capacity, rules.clears, 0)), encoder
     if cues:
         raise ValueError("a model brings its own cues; leave them out")
@@ -83,10 +90,38 @@ def _own_encoder(model: Model, given: Encoder | None) -> Encoder | None:
         raise error.within(str(model.path)) from None
 
 
-def build_policy(name: str, place: Place, seed: int, device: str) -> Policy:
+def build_policy(given: Given, place: Place, seed: int, device: str) -> Predictor:
     """Build the policy; raises ``ValueError`` for an oracle."""
-    if is_path(name):
-        return load(name, place, seed=seed, device=device)
-    if policy_class(name).privileged:
-        raise ValueError(f"'{name}' is an oracle: it reads what no agent may know")
-    return make(name, place, seed=seed)
+    if is_path(given):
+        return load(given, place, seed=seed, device=device)
+    if policy_class(given).privileged:
+        raise ValueError(f"'{label_of(given)}' is an oracle: it reads what no agent may know")
+    return make(given, place, seed=seed)
+
+
+def _layout(claims: int, embedding: int, cues: Sequence[str], *, texts: bool) -> Layout:
+    limits = Limits(claims, claims, embedding, tuple(sorted(cues)), texts)
+    return Layout(limits, pool=False, priority=False, query_rows=HISTORY)
+
+
+def _like(trained: spaces.Space[Any], claims: int, cues: Sequence[str]) -> Layout | None:
+    """Find the layout of the streams that a network without a card was trained on.
+
+    The widths of its arrays say how many numbers an embedding has, whether there were texts, and
+    how many cues, though not their names: raises ``ValueError`` where another number is given.
+    """
+    known = trained.spaces if isinstance(trained, spaces.Dict) else {}
+    shapes = [getattr(known.get(name), "shape", None) or (0,) for name in ("claim", "queries")]
+    bare = _layout(claims, 1, (), texts=False)
+    embedding = shapes[1][-1] - bare.queries.width + 1
+    more = shapes[0][-1] - bare.claim.width - embedding + 1
+    texts = more % 2 == 1  # a cue has two columns, and texts have an odd number of them
+    wanted, odd = divmod(more - texts * len(TEXT_COLUMNS), len(CUE_COLUMNS))
+    if embedding < 1 or wanted < 0 or odd:
+        return None  # whoever builds the policy says how its spaces differ
+    if wanted != len(cues):
+        raise ValueError(
+            f"the model was trained on claims with {wanted} cues, and {len(cues)} are named; name "
+            "them as its materials do: cues="
+        )
+    return _layout(claims, embedding, cues, texts=texts)

@@ -15,10 +15,11 @@ from memenvs.envs.memorization.live import Live
 from memenvs.envs.memorization.slots import EMPTY
 from memenvs.errors import MaterialError
 from memenvs.material.records import Claim
-from memenvs.policies.base import State
 from memenvs.policies.learned.models import CLAIMS
 from memenvs.policies.live.memory_file import Content, read_memory, write_memory
 from memenvs.policies.live.memory_place import Place, build_policy, how_shown
+from memenvs.policies.predictor import State
+from memenvs.policies.resolve import Given, label_of
 from memenvs.reading.utility import DECIMALS
 from memenvs.storage.handles import Guard, one_at_a_time
 from memenvs.text.encoders import Encoder, unit_rows
@@ -42,8 +43,9 @@ class WriteMemory:
     """Keep at most ``capacity`` of the claims that an agent reads, by a learned rule or another.
 
     Args:
-        policy: what decides: the path of a trained model, as ``memenvs.policies.load`` takes it, or
-            the name of a policy that needs no truth (``"trust"``, ``"memorybank"``, ...).
+        policy: what decides: the path of a trained model, as ``memenvs.policies.load`` takes it,
+            the name of a policy that needs no truth (``"trust"``, ``"memorybank"``, ...), or one of
+            your own, in any form that ``memenvs.policies.make`` takes.
         capacity: slots.
         claims: how many claims the stream is expected to have; of a longer one every further claim
             is taken for the last.
@@ -60,7 +62,7 @@ class WriteMemory:
 
     def __init__(
         self,
-        policy: str | os.PathLike[str],
+        policy: Given,
         capacity: int,
         *,
         claims: int = CLAIMS,
@@ -69,12 +71,13 @@ class WriteMemory:
         seed: int = 0,
         device: str = "auto",
     ) -> None:
-        self.policy_name = os.fspath(policy)
-        seen, self.encoder = how_shown(self.policy_name, capacity, claims, cues, encoder)
+        self.policy_name = label_of(policy)
+        seen, self.encoder = how_shown(policy, capacity, claims, cues, encoder)
         self._live = Live(seen.rules, seen.actions, seen.layout, claims)
         self._claims: dict[int, Claim] = {}  # what is stored, and what has just arrived
         place = Place(seen, self._live, self._claims)
-        self._policy = build_policy(self.policy_name, place, seed, device)
+        self._policy = build_policy(policy, place, seed, device)
+        self._given, self._layout = policy, seen.layout
         self._state: State = self._policy.start(np.array([seed]))
         self.guard = Guard()
         self._settings = {"capacity": capacity, "claims": claims, "cues": list(cues), "seed": seed}
@@ -98,7 +101,7 @@ class WriteMemory:
         ``embedding`` stands in for the encoder's. Raises ``MaterialError`` for a value that no
         material may have, ``ValueError`` for an unknown cue.
         """
-        live, layout = self._live, self._policy.layout
+        live, layout = self._live, self._layout
         unknown = set(cues or ()) - set(layout.limits.cues)
         if unknown:
             known = ", ".join(layout.limits.cues) or "none"
@@ -195,7 +198,7 @@ class WriteMemory:
         write_memory(
             path,
             Content(
-                self.policy_name,
+                self._given,
                 self._settings,
                 self.encoder,
                 claims,
@@ -209,7 +212,7 @@ class WriteMemory:
     def load(
         cls,
         path: str | os.PathLike[str],
-        policy: str | os.PathLike[str] | None = None,
+        policy: Given | None = None,
         device: str = "auto",
         *,
         encoder: Encoder | None = None,
@@ -240,7 +243,7 @@ class WriteMemory:
         if kinds != [(array.shape, array.dtype) for array in fresh]:
             raise ValueError("the policy's state is of another shape or kind")
         names = content.names
-        cues = len(self._policy.layout.limits.cues)
+        cues = len(self._layout.limits.cues)
         if any(len(totals) != cues for _, _, totals in names["heard"]):
             raise ValueError("sources have other cues")
         self._live.restore(content.arrays)
@@ -252,7 +255,7 @@ class WriteMemory:
         self._state = content.state
 
     def _vector(self, text: str, embedding: Sequence[float] | None) -> Float32:
-        width = self._policy.layout.limits.embedding
+        width = self._layout.limits.embedding
         if embedding is None:
             if self.encoder is None:
                 raise ValueError(

@@ -18,6 +18,8 @@ from memenvs.policies.learned.saved import names_of
 from memenvs.policies.learned.trained import load_network
 from memenvs.policies.opponents.askers import ASKERS
 from memenvs.policies.opponents.poisoners import POISONERS
+from memenvs.policies.resolve import find
+from memenvs.policies.user_code import is_code
 
 SCRIPTED: dict[str, dict[str, Any]] = {"poisoner": POISONERS, "asker": ASKERS}  # by seat
 # Where a game keeps the columns of what an opponent sees.
@@ -38,7 +40,8 @@ class TrainedOpponent(Policy):
         agent, seat = opponent_of(game)
         if model.seat != seat:
             raise ValueError(
-                f"{model.path}: was trained as {model.seat}; it cannot take the seat of the {seat}"
+                f"{model.path}: was trained as {model.seat}, and the opponent in this game is "
+                f"a {seat}"
             )
         check_columns(model, opponent_columns(game))
         self._network = load_network(model, device)
@@ -70,10 +73,15 @@ def make_opponent(name: str, game: VectorGame, seed: int = 0) -> Policy:
     if name in known:
         built: Policy = known[name](game, seed)
         return built
+    if is_code(name):
+        own = find(name)
+        if not (isinstance(own, type) and issubclass(own, Policy)):
+            raise ValueError(f"the opponent '{name}' is no class that derives from Policy")
+        return own(game, seed)
     if not is_model(name):
         raise ValueError(
-            f"no opponent of this game is named '{name}'; choose from {', '.join(known)}, or name "
-            "the folder or file of a trained one"
+            f"no opponent of this game is named '{name}'; choose from {', '.join(known)}, name "
+            "the folder or file of a trained one, or a class of your own as FILE.py:NAME"
         )
     models = opponents_of(name)
     if len(models) > 1:
@@ -96,13 +104,13 @@ def opponents_of(path: str | os.PathLike[str]) -> list[Model]:
 def opponent_of(game: VectorGame) -> tuple[str, str]:
     """Give the agent that plays against the writer, and its seat: ``("asker_0", "asker")``.
 
-    Raises ``ValueError`` where there is none.
+    Raises ``ValueError`` where the game has no opponent.
     """
     for agent in game.possible_agents:
         seat = agent.rpartition("_")[0]
         if seat != WRITER:
             return agent, seat
-    raise ValueError(f"nobody plays against the {WRITER}s in this game")
+    raise ValueError(f"this game has no opponent of the {WRITER}s; leave --opponent out")
 
 
 def opponent_columns(game: VectorGame) -> dict[str, list[str]]:

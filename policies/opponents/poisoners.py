@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from memenvs.counter import uniforms
 from memenvs.games.poison import WAIT, PoisonerWriter
 from memenvs.games.poison_targets import LEVELS
-from memenvs.policies.base import Chance, Observation, State
+from memenvs.policies.base import Chance, Observation, Policy, State
 
 LOW, MIDDLE, HIGH = range(len(LEVELS))
 LATE = 0.25  # share of the claims that are still to be read
@@ -19,7 +19,7 @@ LATE = 0.25  # share of the claims that are still to be read
 Array = NDArray[Any]
 
 
-class Poisoner(Chance):
+class Poisoner(Chance, Policy):
     """Attack by three scores where it is time; built for a game of ``PoisonerWriter``.
 
     Scores are of observations alone: ``(B, Q)`` of queries and ``(B, sources)`` of sources; ties go

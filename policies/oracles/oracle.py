@@ -21,7 +21,8 @@ KEPT = 1024  # plans that stay known
 TIME_LIMIT = 60.0  # seconds for a plan; where optimality is not proved by then, the best found
 
 
-Plan = Callable[[Material, Rules, Objective], tuple[str, ...]]  # claims of the best memory
+# Claims of the best memory by an objective, None where it is not known.
+Plan = Callable[[Material, Rules, Objective], tuple[str, ...] | None]
 
 
 class Oracle(Policy):
@@ -64,7 +65,9 @@ class Oracle(Policy):
 
     def _solve(self, material: Material, objective: Objective) -> BoolArray:
         if self.known is not None:
-            return material.mask(self.known(material, self.rules, objective))
+            claims = self.known(material, self.rules, objective)
+            if claims is not None:
+                return material.mask(claims)
         slots, budget = self.rules.capacity, self.rules.budget
         result = objective.frontier(
             material,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from memenvs.envs.memorization.layout import Layout
 from memenvs.material.incidence import BoolArray, FloatArray, IntArray
 from memenvs.policies.base import Observation
-from memenvs.policies.published.constants import constant
+from memenvs.policies.published.parameters import constant
 
 
 class Books(NamedTuple):

@@ -9,7 +9,7 @@ import numpy as np
 from memenvs.material.incidence import BoolArray, FloatArray
 from memenvs.policies.base import State
 from memenvs.policies.published.books import View
-from memenvs.policies.published.constants import constant
+from memenvs.policies.published.parameters import constant
 from memenvs.policies.published.store import Today, Verdict
 
 ROUNDS = 40  # of a power iteration whose error halves in each

@@ -14,7 +14,7 @@ import numpy as np
 
 from memenvs.material.incidence import BoolArray, FloatArray
 from memenvs.policies.published.books import View
-from memenvs.policies.published.constants import constant
+from memenvs.policies.published.parameters import constant
 
 _alone: ContextVar[bool] = ContextVar("alone", default=False)  # whether the stand-in judges alone
 

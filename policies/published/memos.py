@@ -10,7 +10,7 @@ import numpy as np
 from memenvs.material.incidence import BoolArray, FloatArray, IntArray
 from memenvs.policies.base import State
 from memenvs.policies.published.books import View
-from memenvs.policies.published.constants import constant
+from memenvs.policies.published.parameters import constant
 from memenvs.policies.published.queues import oldest
 from memenvs.policies.published.store import Today, Verdict
 

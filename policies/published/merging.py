@@ -8,8 +8,8 @@ import numpy as np
 
 from memenvs.policies.base import State
 from memenvs.policies.published.books import View
-from memenvs.policies.published.constants import constant
 from memenvs.policies.published.judge import same_subject
+from memenvs.policies.published.parameters import constant
 from memenvs.policies.published.store import Today, Verdict
 
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from memenvs.envs.memorization.slots import EMPTY
 from memenvs.material.incidence import BoolArray, FloatArray
+from memenvs.policies.base import privileged
 from memenvs.policies.published.books import View
-from memenvs.policies.published.constants import constant
-from memenvs.policies.published.texts import observable_texts
+from memenvs.policies.published.parameters import constant
 from memenvs.text.model_server import ModelServer, ServerError, chat_body, chat_field
 
 CONTRADICTION = (
@@ -80,3 +82,28 @@ def _answer(body: bytes, field: str, kind: type) -> Any:
     if not usable:
         raise ValueError(f"answered {said} where JSON with '{field}' was asked for")
     return value
+
+
+@dataclass(frozen=True)
+class Texts:
+    """Wordings of one episode, as a person reads them; nothing of truth or queries."""
+
+    claim: str | None  # None while none is considered
+    stored: tuple[str | None, ...]  # (S,) by slot; None where it is free
+
+
+def observable_texts(env: Any) -> list[Texts]:
+    """Give the wordings in view, for each episode of an environment or of a vector of them.
+
+    Observations hold vectors in their stead; a judge that is a language model needs the words.
+    """
+    found = []
+    for view in privileged(env):
+        claims = view.load().claims
+        found.append(
+            Texts(
+                None if view.considered is None else claims[view.considered].text,
+                tuple(None if slot == EMPTY else claims[slot].text for slot in view.slots.tolist()),
+            )
+        )
+    return found

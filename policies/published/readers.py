@@ -16,9 +16,9 @@ import numpy as np
 
 from memenvs.material.incidence import BoolArray, FloatArray, IntArray
 from memenvs.material.material import Material
-from memenvs.policies.published.constants import constant
 from memenvs.policies.published.generative_agents import normalised
 from memenvs.policies.published.graphs import edges, pagerank
+from memenvs.policies.published.parameters import constant
 from memenvs.reading.utility import DECIMALS, Reader, SimilarityReader
 from memenvs.text.encoders import embeddings
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from gymnasium import spaces
 from numpy.typing import NDArray
 
 from memenvs.counter import uniforms
@@ -13,17 +15,19 @@ from memenvs.policies.rules.rule import Rule
 
 
 class Random(Chance):
-    """Take any legal action, all equally likely."""
+    """Take any legal action of any environment, all equally likely."""
+
+    def __init__(self, env: Any, seed: int = 0) -> None:
+        super().__init__(env, seed)
+        self.read_spaces(env)
+        self._draw = uniform_actions(self.action_space)
 
     def act(
-        self, observation: Observation, masks: NDArray[np.bool_], state: State
+        self, observation: Any, masks: NDArray[np.bool_], state: State
     ) -> tuple[NDArray[Any], State]:
         """Draw one legal action, or a uniform priority."""
         keys, step = state
-        drawn = uniforms(keys, 0, step)
-        if self.rules.action == "priority":
-            return (2 * drawn - 1).astype(np.float32)[:, None], (keys, step + 1)
-        return nth_legal(masks, drawn), (keys, step + 1)
+        return self._draw(masks, lambda stream: uniforms(keys, stream, step)), (keys, step + 1)
 
 
 class Reservoir(Chance, Rule):
@@ -94,3 +98,34 @@ def nth_legal(masks: NDArray[np.bool_], drawn: NDArray[np.float64]) -> NDArray[n
     """Turn uniform numbers ``(B,)`` into legal places, equally likely; 0 where none is legal."""
     wanted = (drawn * masks.sum(axis=1)).astype(np.int64)
     return np.asarray((masks.cumsum(axis=1) > wanted[:, None]).argmax(axis=1))
+
+
+def uniform_actions(
+    space: spaces.Space[Any] | None,
+) -> Callable[[NDArray[np.bool_], Callable[[int], NDArray[np.float64]]], NDArray[Any]]:
+    """Give what draws actions of a space from masks and from streams of uniform numbers ``(B,)``.
+
+    A box without an end is drawn from as if it ended at -1 and 1. Raises ``ValueError`` for
+    spaces that are neither numbers nor arrays of them.
+    """
+    if isinstance(space, spaces.Discrete):
+        first = space.start
+        return lambda masks, draw: first + nth_legal(masks, draw(0))
+    if isinstance(space, spaces.MultiDiscrete | spaces.MultiBinary):
+        own: Any = space
+        low = getattr(own, "start", np.zeros(own.shape, dtype=np.int64))
+        width: NDArray[Any] = getattr(own, "nvec", np.full(own.shape, 2))
+    elif isinstance(space, spaces.Box):
+        low = np.where(space.bounded_below, space.low, -1.0)
+        width = np.where(space.bounded_above, space.high, 1.0) - low
+    else:
+        raise ValueError(f"'random' draws numbers, and actions here are of {type(space).__name__}")
+
+    def drawn(masks: NDArray[np.bool_], draw: Callable[[int], NDArray[np.float64]]) -> NDArray[Any]:
+        uniform = np.stack([draw(stream) for stream in range(low.size)], axis=1)
+        uniform = uniform.reshape(-1, *low.shape)
+        if isinstance(space, spaces.Box):
+            return np.asarray(low + width * uniform, dtype=space.dtype)
+        return np.asarray(low + (width * uniform).astype(np.int64), dtype=space.dtype)
+
+    return drawn

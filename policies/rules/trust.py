@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from memenvs.material.incidence import FloatArray, IntArray
 from memenvs.policies.base import Observation, State
 from memenvs.policies.rules.joint import Candidates, JointRule, Judgement, scheduled
-from memenvs.policies.rules.trust_constants import DEFAULT, TABLE, Constants
-from memenvs.policies.tiers import tier_of
+from memenvs.policies.rules.trust_constants import DEFAULT, TABLE, TrustConstants
+from memenvs.policies.training_materials import tier_of
 
 LEAST, MOST = 0.02, 0.9  # importance that is taken at its word
 WIDTH = 1.0  # standard deviation of a claim's style around its source's
@@ -31,7 +31,7 @@ class Trust(JointRule):
     record ``(B, E, 5)``.
     """
 
-    def __init__(self, env: Any, seed: int = 0, *, constants: Constants | None = None) -> None:
+    def __init__(self, env: Any, seed: int = 0, *, constants: TrustConstants | None = None) -> None:
         super().__init__(env, seed)
         tier = tier_of(env)
         self.constants = constants or TABLE.get(tier.name if tier else "", DEFAULT)

@@ -1,4 +1,4 @@
-"""Constants of the rule `trust`, a row for each tier, tuned on validation materials alone."""
+"""TrustConstants of the rule `trust`, a row for each tier, tuned on validation materials alone."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 
 @dataclass(frozen=True)
-class Constants:
+class TrustConstants:
     """What the rule `trust` leaves open."""
 
     power: float  # p: exponent of trust
@@ -25,60 +25,60 @@ class Constants:
 # on 512.
 # Tiers of 128 claims: 25 (worlds: 10) random rows over 48 materials, 128 to compare; of 1,000
 # claims: the rows of the other tiers over 16, 24 to compare.
-TABLE: Mapping[str, Constants] = MappingProxyType(
+TABLE: Mapping[str, TrustConstants] = MappingProxyType(
     {
-        "readable": Constants(
+        "readable": TrustConstants(
             power=6, penalty=1, own=1, neighbours=1, apart=0.5, same=0.9, counts=0.3
         ),
-        "hidden": Constants(
+        "hidden": TrustConstants(
             power=4, penalty=3, own=10, neighbours=0.25, apart=0.6, same=0.95, counts=0.3
         ),
-        "worlds": Constants(
+        "worlds": TrustConstants(
             power=4, penalty=1, own=3, neighbours=0.5, apart=0.8, same=0.9, counts=3
         ),
-        "composite": Constants(
+        "composite": TrustConstants(
             power=4, penalty=4, own=3, neighbours=0.5, apart=0.8, same=1.1, counts=0.3
         ),
-        "end-to-end": Constants(
+        "end-to-end": TrustConstants(
             power=4, penalty=2, own=1, neighbours=0.5, apart=0.7, same=1, counts=10
         ),
-        "conflicting": Constants(
+        "conflicting": TrustConstants(
             power=8, penalty=3, own=3, neighbours=0.25, apart=0.5, same=0.85, counts=0.3
         ),
-        "probe": Constants(
+        "probe": TrustConstants(
             power=3, penalty=0.5, own=3, neighbours=0, apart=0.4, same=0.85, counts=1
         ),
-        "readable-128": Constants(
+        "readable-128": TrustConstants(
             power=2, penalty=0.5, own=10, neighbours=1, apart=0.8, same=1, counts=1
         ),
-        "hidden-128": Constants(
+        "hidden-128": TrustConstants(
             power=6, penalty=4, own=30, neighbours=0.5, apart=0.8, same=1, counts=1
         ),
-        "worlds-128": Constants(
+        "worlds-128": TrustConstants(
             power=4, penalty=2, own=1, neighbours=0.5, apart=0.7, same=0.95, counts=0.3
         ),
-        "composite-128": Constants(
+        "composite-128": TrustConstants(
             power=8, penalty=2, own=1, neighbours=0.5, apart=0.8, same=1.1, counts=0.3
         ),
-        "end-to-end-128": Constants(
+        "end-to-end-128": TrustConstants(
             power=4, penalty=4, own=30, neighbours=0.5, apart=0.8, same=1, counts=3
         ),
-        "conflicting-128": Constants(
+        "conflicting-128": TrustConstants(
             power=4, penalty=3, own=10, neighbours=0.25, apart=0.6, same=0.95, counts=0.3
         ),
-        "probe-128": Constants(
+        "probe-128": TrustConstants(
             power=2, penalty=0.5, own=30, neighbours=0, apart=0.4, same=0.85, counts=0.3
         ),
-        "readable-1000": Constants(
+        "readable-1000": TrustConstants(
             power=4, penalty=1, own=3, neighbours=0.25, apart=0.7, same=1.1, counts=0.3
         ),
-        "hidden-1000": Constants(
+        "hidden-1000": TrustConstants(
             power=6, penalty=4, own=30, neighbours=0.5, apart=0.8, same=1, counts=1
         ),
-        "worlds-1000": Constants(
+        "worlds-1000": TrustConstants(
             power=6, penalty=4, own=30, neighbours=0.5, apart=0.8, same=1, counts=1
         ),
     }
 )
 # For materials of no tier: a middle way between the rows.
-DEFAULT = Constants(power=4, penalty=2, own=1, neighbours=0.5, apart=0.6, same=1.0)
+DEFAULT = TrustConstants(power=4, penalty=2, own=1, neighbours=0.5, apart=0.6, same=1.0)

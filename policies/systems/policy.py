@@ -17,6 +17,7 @@ from memenvs.policies.base import Observation, Policy, State, privileged
 from memenvs.policies.systems.process import ProcessSystem, command
 from memenvs.policies.systems.protocol import FaultySystemError, System
 from memenvs.policies.systems.running import Running
+from memenvs.policies.user_code import import_from_here
 
 
 class SystemPolicy(Policy):
@@ -34,7 +35,7 @@ class SystemPolicy(Policy):
         super().__init__(env, seed)
         kind = self.usage.partition(":")[0]
         if not variant:
-            raise ValueError(f"the policy '{kind}' wants a system: {self.usage}")
+            raise ValueError(f"the policy '{kind}' needs a system to be named: {self.usage}")
         self.name = f"{kind}:{variant}"
         if self.rules.access == "pool" or self.rules.action == "priority":
             raise ValueError(
@@ -133,6 +134,7 @@ class PythonSystem(SystemPolicy):
     def _opener(self, variant: str) -> Callable[[], System]:
         module, _, attribute = variant.partition(":")
         try:
+            import_from_here()
             made: Any = importlib.import_module(module)
         except (ModuleNotFoundError, ValueError) as error:
             missing = getattr(error, "name", None) or module
@@ -140,7 +142,7 @@ class PythonSystem(SystemPolicy):
                 raise  # the module is there, and lacks something
             raise ValueError(
                 f"there is no module '{module}' for '{self.name}'; name it as {self.usage}, and "
-                "let PYTHONPATH reach it"
+                "let it lie in the working directory or where PYTHONPATH reaches"
             ) from None
         for part in attribute.split("."):
             made = getattr(made, part, None)

@@ -21,7 +21,7 @@ RIGHT, WRONG = "answered rightly", "answered wrongly"
 
 
 @dataclass(frozen=True)
-class Asked:
+class AskedQuery:
     """A query that is known, and what became of it."""
 
     text: str
@@ -44,7 +44,7 @@ def describe(
     view: Privileged,
     observation: dict[str, NDArray[Any]],
     layout: Layout,
-    asked: Sequence[Asked] = (),
+    asked: Sequence[AskedQuery] = (),
 ) -> str:
     """Say what is observed of one episode: statement, memory, queries; nothing of truth."""
     claims = view.load().claims
@@ -111,7 +111,7 @@ def read_action(
     return actions.PASS, f"slot {slot} cannot be cleared"
 
 
-def asked_of(env: Any) -> list[Asked]:
+def asked_of(env: Any) -> list[AskedQuery]:
     """Give the queries that an environment's running episode has disclosed, the newest first.
 
     Those known beforehand stand in the material's order. Empty where feedback tells of none, and
@@ -125,14 +125,14 @@ def asked_of(env: Any) -> list[Asked]:
     outcomes = {} if rules.feedback == "none" else {s.query: s.answered for s in episode.log}
     if rules.disclosure == "all":
         mass = episode.prepared.material.incidence.probability.tolist()
-        return [Asked(query.text, mass[n], outcomes.get(n)) for n, query in enumerate(queries)]
+        return [AskedQuery(query.text, mass[n], outcomes.get(n)) for n, query in enumerate(queries)]
     if rules.disclosure == "one":
         known = episode.known_query
-        return [Asked(queries[known].text, 1.0, outcomes.get(known))]
+        return [AskedQuery(queries[known].text, 1.0, outcomes.get(known))]
     if rules.feedback == "none":
         return []
     shown = episode.log[: -1 - inner.layout.query_rows : -1]
-    return [Asked(queries[each.query].text, None, each.answered) for each in shown]
+    return [AskedQuery(queries[each.query].text, None, each.answered) for each in shown]
 
 
 def _told(claim: Claim, row: NDArray[Any], layout: Layout) -> str:
@@ -148,7 +148,7 @@ def _told(claim: Claim, row: NDArray[Any], layout: Layout) -> str:
     return json.dumps(claim.text, ensure_ascii=False) + (f" ({'; '.join(facts)})" if facts else "")
 
 
-def _asked(query: Asked) -> str:
+def _asked(query: AskedQuery) -> str:
     weight = "" if query.weight is None else f" ({query.weight:.0%} of what will be asked)"
     outcome = {None: "", True: f": {RIGHT}", False: f": {WRONG}"}[query.outcome]
     return f"- {json.dumps(query.text, ensure_ascii=False)}{weight}{outcome}"

@@ -42,9 +42,9 @@ COLUMNS: dict[str, Any] = {
 
 
 def checked_outcome(outcome: str | None) -> str | None:
-    """Give an outcome back; raises ``ValueError`` where it is none."""
+    """Give an outcome back; raises ``ValueError`` where it is unknown."""
     if outcome not in OUTCOMES:
-        raise ValueError(f"outcome={outcome!r} is none; give 'success', 'failure' or None")
+        raise ValueError(f"outcome={outcome!r} is unknown; give 'success', 'failure' or None")
     return outcome
 
 

@@ -20,7 +20,7 @@ os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
 import numpy as np
 
 from memenvs.policies.bisimulation import PAPER, RULES, TransitionMemory, find_rule
-from memenvs.policies.bisimulation.baselines import make_partition
+from memenvs.policies.bisimulation.partitions import make_partition
 
 TARGETS = {150: 1.0, 2000: 20.0}
 TABS, STEPS, LAST = 3, 8, 200

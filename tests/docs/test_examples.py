@@ -37,6 +37,8 @@ def parse_commands(example):
         program, *words = shlex.split(line.removeprefix("$"), comments=True)
         assert line.startswith("$ ")
         if program == "memenvs":
+            if words[0] == "--import":  # the one option before a command
+                words = words[2:]
             command = command_line.commands[words[0]]
             with command.make_context(words[0], words[1:]):
                 pass

@@ -55,9 +55,9 @@ def test_from_notes_to_a_trained_memory(folder, capsys):
     pytest.importorskip("sb3_contrib")
     run("tutorial-notes.md")
     material = memenvs.load_material("notes.jsonl")
-    assert (len(material.claims), len(material.queries)) == (40, 20)
+    assert (len(material.claims), len(material.queries)) == (36, 20)
     page = (folder / "notes.html").read_text()
-    for figure in ("<b>40</b>", "<b>21</b>", "of 0.68 possible"):  # as the page says
+    for figure in ("<b>36</b>", "<b>21</b>", "of 0.63 possible"):  # as the page says
         assert figure in page
     assert (folder / "runs" / "notes" / "best_model.zip").is_file()
     assert "['The spare key is now in the shed.']" in capsys.readouterr().out

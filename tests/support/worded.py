@@ -99,11 +99,11 @@ def html(w):
 
     def block(depth=0):
         parts = [
-            w.phrase,
+            lambda: f"{w.phrase()} ",
             lambda: f"<p>{w.phrase()}<br>{w.phrase()} <i>{w.word()}</i></p>",
             lambda: f"<h{w.random.randint(1, 6)}>{w.phrase()}</h2>",
-            lambda: f"<ruby>{w.word()}<rt>{w.word()}</rt></ruby>",
-            lambda: f"<ruby>{w.word()}<rp>(</rp><rt>{w.word()}</rt><rp>)</rp></ruby>",
+            lambda: f" <ruby>{w.word()}<rt>{w.word()}</rt></ruby> ",
+            lambda: f" <ruby>{w.word()}<rp>(</rp><rt>{w.word()}</rt><rp>)</rp></ruby> ",
             lambda: f"<p>{w.word()}<img src='' alt='{w.phrase()}'>{w.word()}</p>",
             lambda: f"<details><summary>{w.phrase()}</summary>{w.phrase()}</details>",
             lambda: f"<nav>{w.phrase()}</nav><script>{w.word()}</script>",

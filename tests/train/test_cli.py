@@ -212,4 +212,4 @@ def test_listing_environments_loads_no_engine() -> None:
     assert "memenvs.train.terminal" in loaded
     for engine in ("compare", "play", "places", "optima", "tables"):
         assert f"memenvs.train.{engine}" not in loaded
-    assert not {"memenvs.policies", "memenvs.optimal.curve", "torch", "scipy"} & loaded
+    assert not {"memenvs.policies", "torch", "scipy"} & loaded

@@ -11,18 +11,12 @@ import numpy as np
 import pytest
 
 from commands import answer, memenvs_cli
-from memenvs.policies import POLICIES
 from memenvs.train import playing
 from memenvs.train.scores import read_scores
 
 RECOMPUTE = Path(__file__).parents[2] / "docs" / "examples" / "recompute.py"
+SIXTH = "failing:Sixth"  # fails in the sixth episode
 COMMON = ("compare", "--material", "odyssey", "--capacity", "3", "--policy", "fifo")
-
-
-@pytest.fixture
-def failing(monkeypatch):
-    """Let a policy be named that fails in the sixth episode."""
-    monkeypatch.setitem(POLICIES, "sixth", "failing:Sixth")
 
 
 @pytest.fixture
@@ -99,24 +93,24 @@ def test_a_table_of_something_else_is_refused(tmp_path):
         read_scores(tmp_path / "scores.csv")
 
 
-def test_an_episode_that_fails_costs_its_own_row(tmp_path, failing):
-    options = (*COMMON, "--policy", "sixth", "--episodes", "7", "--out", str(tmp_path), "--json")
+def test_an_episode_that_fails_costs_its_own_row(tmp_path):
+    options = (*COMMON, "--policy", SIXTH, "--episodes", "7", "--out", str(tmp_path), "--json")
     result = memenvs_cli(*options)
     assert result.exit_code == 1
-    assert "sixth at S = 3 failed in 1 episodes, first in episode 5 of odyssey" in result.stderr
+    assert f"{SIXTH} at S = 3 failed in 1 episodes, first in episode 5 of odyssey" in result.stderr
     found = {record["policy"]: record for record in json.loads(result.stdout)["summary"]}
-    assert found["sixth"]["precision"] == found["fifo"]["precision"]
-    rows = [row for row in plain_rows(tmp_path) if row["policy"] == "sixth"]
+    assert found[SIXTH]["precision"] == found["fifo"]["precision"]
+    rows = [row for row in plain_rows(tmp_path) if row["policy"] == SIXTH]
     assert [row["status"] for row in rows] == ["ok"] * 5 + ["failed", "ok"]
     assert rows[5]["reason"] == "OSError: the connection is lost"
     assert rows[5]["precision"] == rows[5]["settled"] == ""
-    assert all(row["status"] == "ok" for row in plain_rows(tmp_path) if row["policy"] != "sixth")
+    assert all(row["status"] == "ok" for row in plain_rows(tmp_path) if row["policy"] != SIXTH)
 
 
-def test_what_failed_is_tried_again(tmp_path, failing, monkeypatch):
-    options = (*COMMON, "--policy", "sixth", "--episodes", "7", "--out", str(tmp_path))
+def test_what_failed_is_tried_again(tmp_path, monkeypatch):
+    options = (*COMMON, "--policy", SIXTH, "--episodes", "7", "--out", str(tmp_path))
     assert memenvs_cli(*options).exit_code == 1
-    monkeypatch.setitem(POLICIES, "sixth", POLICIES["fifo"])
+    monkeypatch.setattr("failing.SIXTH", -1)
     assert memenvs_cli(*options).exit_code == 0
     assert {row["status"] for row in plain_rows(tmp_path)} == {"ok"}
     assert len(plain_rows(tmp_path)) == 3 * 7

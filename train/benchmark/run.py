@@ -12,6 +12,7 @@ from typing import Any
 from memenvs.material.files import as_document, save_materials
 from memenvs.material.material import Material
 from memenvs.materials.datasets.conversion import convert
+from memenvs.policies.resolve import given_names
 from memenvs.train.benchmark.curves import curve_records, curve_refusals, training_records
 from memenvs.train.benchmark.protocol import Part, Protocol
 from memenvs.train.cast import facts, refusals
@@ -37,7 +38,7 @@ def lost(document: dict[str, Any]) -> None:
 
 def run_benchmark(
     protocol: Protocol,
-    policies: Sequence[str],
+    policies: Sequence[str] | Mapping[str, Any],
     *,
     files: Mapping[str, str] | None = None,
     parts: Sequence[str] = (),
@@ -46,10 +47,23 @@ def run_benchmark(
 ) -> dict[str, Any]:
     """Play a protocol; gives the document of the results, as JSON has it.
 
+    ``policies`` are names, or by names of your own whatever ``memenvs.policies.make`` takes.
     ``files`` holds data sets as published, by kind; ``parts`` narrows to some of the protocol's,
     and the document says so, and which policy does not fit a part. ``save`` is called after each
     part. Raises ``ValueError`` for an unknown part or policy.
     """
+    with given_names(policies if isinstance(policies, Mapping) else {}):
+        return _run(protocol, list(policies), files or {}, parts, report, save)
+
+
+def _run(
+    protocol: Protocol,
+    policies: Sequence[str],
+    files: Mapping[str, str],
+    parts: Sequence[str],
+    report: Report,
+    save: Save,
+) -> dict[str, Any]:
     known = [part.name for part in protocol.parts] + [CURVES]
     for name in parts:
         if name not in known:
@@ -82,7 +96,7 @@ def run_benchmark(
         return [name for name in policies if name not in found]
 
     with tempfile.TemporaryDirectory() as folder:
-        data = dict(_converted(files or {}, Path(folder)))
+        data = dict(_converted(files, Path(folder)))
         for part in protocol.parts:
             if part.name not in asked:
                 continue

@@ -13,7 +13,13 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.option("--protocol", default="v1", metavar="NAME", help="Of the frozen protocols (v1).")
-@click.option("--policy", multiple=True, required=True, help="A name or a model; repeat it.")
+@click.option(
+    "--policy",
+    metavar="NAME_OR_MODEL",
+    multiple=True,
+    required=True,
+    help="A name, a model, or your own: MODULE:NAME or FILE.py:NAME; repeat it.",
+)
 @click.option("--locomo", metavar="FILE", help="LoCoMo as published; without it, it is left out.")
 @click.option("--entailment-bank", metavar="FILE", help="EntailmentBank as published; likewise.")
 @click.option("--part", multiple=True, help="Only these parts of the protocol; repeat it.")

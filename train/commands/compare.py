@@ -43,8 +43,10 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--policy",
+    metavar="NAME_OR_MODEL",
     multiple=True,
-    help="Repeat it. Default: random, fifo, reservoir, longest (of texts), optimal.",
+    help="A name, a model, or your own: MODULE:NAME or FILE.py:NAME; repeat it. "
+    "Default: random, fifo, reservoir, longest (of texts), optimal.",
 )
 @click.option("--baseline", metavar="POLICY", help="Give differences to this one (random).")
 @click.option(

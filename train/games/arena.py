@@ -12,7 +12,7 @@ from memenvs.games.vector import VectorGame
 from memenvs.material.incidence import FloatArray
 from memenvs.material.material import Material
 from memenvs.policies import is_path, policy_class
-from memenvs.train.cast import Cast, facts
+from memenvs.train.cast import Cast, any_seen, facts
 from memenvs.train.experiment import Experiment
 from memenvs.train.games.making import check_name, make_game, opposing
 from memenvs.train.games.play import EPISODES, Values, units_of
@@ -73,7 +73,7 @@ class Arena:
     def told(self, name: str, cast: Cast) -> Record:
         """Say what a reader of a table has to be told of a policy."""
         found = asdict(facts(name))
-        return found | {"seen": any(cast.has_seen(m.name) for m in self.setting.materials)}
+        return found | {"seen": any_seen(cast.has_seen(m.name) for m in self.setting.materials)}
 
     def averaged(self, values: Values) -> Values:
         """Give the units of an interval, materials or the episodes of one: ``(K, n)`` each."""

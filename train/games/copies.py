@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from memenvs.envs.memorization.slots import EMPTY
 from memenvs.envs.memorization.vector import MemorizationVectorEnv
 from memenvs.games.shared_writers import SharedWriters
 from memenvs.games.streams import owners
 from memenvs.material.incidence import BoolArray, FloatArray
 from memenvs.material.material import Material
-from memenvs.policies.base import Policy, privileged
 from memenvs.train.cast import Cast
 from memenvs.train.games.arena import Arena, stacked
 from memenvs.train.games.play import COUNTED, EPISODES, MEASURES, Values, grouped
+from memenvs.train.places import Instance
+from memenvs.train.play import Unit, play
 
 COPY = "copy"
 
@@ -93,43 +93,16 @@ def _copy(
     streams: Sequence[Material],
     seeds: Sequence[int],
 ) -> tuple[list[set[str]], FloatArray]:
-    """Play one episode of each stream, by a member of a cast; gives what ``_memories`` gives."""
+    """Play each stream once by a member; gives what it kept, and how often it broke the mask."""
     kept: list[set[str]] = [set() for _ in streams]
     broken = np.zeros(len(streams))
     for players, places in grouped(lambda m: {COPY: cast.player(m.name, member)}, streams):
-        for start in range(0, len(places), batch.num_envs):
-            chunk = places[start : start + batch.num_envs]
-            found, broken[chunk] = _memories(
-                batch, players[COPY], [streams[i] for i in chunk], [seeds[i] for i in chunk]
-            )
-            for i, memory in zip(chunk, found, strict=True):
-                kept[i] = memory
+        own = [Unit(Instance(streams[i].name, streams[i]), 0, seeds[i]) for i in places]
+        for i, ended in zip(places, play(batch, players[COPY], own), strict=True):
+            assert ended.memory is not None
+            broken[i] = ended.values["illegal"]
+            kept[i] = {streams[i].claims[place].id for place in np.flatnonzero(ended.memory)}
     return kept, broken
-
-
-def _memories(
-    batch: MemorizationVectorEnv, player: Policy, streams: Sequence[Material], seeds: Sequence[int]
-) -> tuple[list[set[str]], FloatArray]:
-    """Play one episode of each stream; gives the claims kept, and how often a mask was broken."""
-    count, size = len(streams), batch.num_envs
-    filled = [streams[place % count] for place in range(size)]
-    seeded = np.array([seeds[place % count] for place in range(size)])
-    seen, _ = batch.reset(seed=seeded.tolist(), options={"material": filled})
-    state, begun, over = player.start(seeded), np.zeros(size, bool), np.zeros(size, bool)
-    kept: list[set[str]] = [set() for _ in range(size)]
-    broken = np.zeros(size)
-    while not over.all():
-        actions, state = player.predict(seen, state, begun)
-        seen, _, terminated, truncated, infos = batch.step(actions)
-        begun = terminated | truncated  # the memory stands until the next step
-        now = begun & ~over
-        broken[now] = infos["illegal_action"][now]
-        views = privileged(batch) if now.any() else []
-        for i in np.flatnonzero(now).tolist():
-            held = views[i].slots[views[i].slots != EMPTY].tolist()
-            kept[i] = {filled[i].claims[place].id for place in held}
-        over |= now
-    return kept[:count], broken[:count]
 
 
 def _values(arena: Arena, memories: Sequence[set[str]], illegal: FloatArray) -> Values:

@@ -14,7 +14,6 @@ from memenvs.games.registry import GAMES
 from memenvs.games.shared_writers import SharedWriters
 from memenvs.games.vector import VectorGame
 from memenvs.policies import is_path, make, policy_class
-from memenvs.policies.base import Policy
 from memenvs.policies.learned.loading import build
 from memenvs.policies.learned.mixture import Mixture
 from memenvs.policies.learned.models import WRITER, find_models, is_model
@@ -24,6 +23,7 @@ from memenvs.policies.opponents.opponents import (
     make_opponent,
     opponents_of,
 )
+from memenvs.policies.predictor import Predictor
 from memenvs.train.config_files import unknown
 from memenvs.train.games.seats import Seats
 
@@ -119,8 +119,8 @@ def make_seats(game: Game, seed: int, arguments: Mapping[str, Any], episodes: in
     return Seats(batch, taken, others)
 
 
-def _opponents(game: VectorGame, names: Sequence[str], seed: int) -> list[Policy]:
-    found: list[Policy] = []
+def _opponents(game: VectorGame, names: Sequence[str], seed: int) -> list[Predictor]:
+    found: list[Predictor] = []
     for name in names:
         if is_model(name):
             found += [TrainedOpponent(game, seed, model=model) for model in opponents_of(name)]
@@ -129,8 +129,8 @@ def _opponents(game: VectorGame, names: Sequence[str], seed: int) -> list[Policy
     return found
 
 
-def _writers(game: VectorGame, names: Sequence[str], seed: int) -> list[Policy]:
-    found: list[Policy] = []
+def _writers(game: VectorGame, names: Sequence[str], seed: int) -> list[Predictor]:
+    found: list[Predictor] = []
     for name in names:
         if is_path(name):
             found += [build((model,), game, seed=seed, device="cpu") for model in find_models(name)]

@@ -10,7 +10,6 @@ from typing import Any
 from memenvs.games.vector import VectorGame
 from memenvs.material.incidence import FloatArray
 from memenvs.material.material import Material
-from memenvs.policies.base import Policy
 from memenvs.policies.learned.models import WRITER, is_model
 from memenvs.policies.opponents.opponents import (
     SCRIPTED,
@@ -18,6 +17,7 @@ from memenvs.policies.opponents.opponents import (
     make_opponent,
     opponents_of,
 )
+from memenvs.policies.predictor import Predictor
 from memenvs.train.cast import Cast
 from memenvs.train.games.arena import Arena, Record, ends, stacked, total
 from memenvs.train.games.play import MEASURES, Values, play
@@ -67,7 +67,7 @@ def payoffs(arena: Arena, track: Track[Any] = untracked) -> tuple[list[Record], 
     return rows, lost
 
 
-def _members(name: str, game: VectorGame, seed: int) -> list[Policy]:
+def _members(name: str, game: VectorGame, seed: int) -> list[Predictor]:
     """Give who plays under the name of an opponent: one, or the models of a training."""
     if is_model(name):
         return [TrainedOpponent(game, seed, model=model) for model in opponents_of(name)]
@@ -75,14 +75,14 @@ def _members(name: str, game: VectorGame, seed: int) -> list[Policy]:
 
 
 def _cell(
-    arena: Arena, game: VectorGame, writer: tuple[str, Cast], opponent: tuple[str, list[Policy]]
+    arena: Arena, game: VectorGame, writer: tuple[str, Cast], opponent: tuple[str, list[Predictor]]
 ) -> Cell:
     (policy, cast), (name, players) = writer, opponent
     (agent,) = (agent for agent in game.possible_agents if not agent.startswith(WRITER))
     reached = []
     for k in range(max(cast.size, len(players))):
 
-        def seat(material: Material, k: int = k) -> dict[str, Policy]:
+        def seat(material: Material, k: int = k) -> dict[str, Predictor]:
             return {
                 f"{WRITER}_0": cast.player(material.name, k % cast.size),
                 agent: players[k % len(players)],

@@ -9,7 +9,7 @@ import numpy as np
 from memenvs.games.vector import Infos, VectorGame
 from memenvs.material.incidence import FloatArray
 from memenvs.material.material import Material
-from memenvs.policies.base import Policy
+from memenvs.policies.predictor import Predictor
 from memenvs.train.places import Instance
 from memenvs.train.play import units
 
@@ -19,7 +19,7 @@ MEASURES = ("precision", "coverage", "utility", "size", "settled", "answered")
 COUNTED = {"illegal": "final_illegal_action", "conflicts": "conflicts"}  # summed over the agents
 
 Values = dict[str, FloatArray]  # of each measure
-Seat = Callable[[Material], Mapping[str, Policy]]  # who plays a material, by agent
+Seat = Callable[[Material], Mapping[str, Predictor]]  # who plays a material, by agent
 
 
 def units_of(
@@ -49,9 +49,9 @@ def play(
 
 def grouped(
     seat: Seat, materials: Sequence[Material]
-) -> list[tuple[Mapping[str, Policy], list[int]]]:
+) -> list[tuple[Mapping[str, Predictor], list[int]]]:
     """Put together the materials that the same players play."""
-    groups: dict[tuple[int, ...], tuple[Mapping[str, Policy], list[int]]] = {}
+    groups: dict[tuple[int, ...], tuple[Mapping[str, Predictor], list[int]]] = {}
     for place, material in enumerate(materials):
         players = seat(material)
         key = tuple(id(player) for player in players.values())
@@ -61,7 +61,7 @@ def grouped(
 
 def _play(
     game: VectorGame,
-    players: Mapping[str, Policy],
+    players: Mapping[str, Predictor],
     materials: Sequence[Material],
     seeds: Sequence[int],
 ) -> Values:

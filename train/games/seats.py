@@ -17,11 +17,11 @@ from memenvs.envs.family import MEMORIZATION
 from memenvs.games.vector import VectorGame
 from memenvs.material.material import Material
 from memenvs.policies import make
-from memenvs.policies.base import Policy
 from memenvs.policies.learned.mixture import Mixture
 from memenvs.policies.learned.models import WRITER
 from memenvs.policies.learned.saved import column_names
 from memenvs.policies.opponents.opponents import make_opponent, opponent_columns
+from memenvs.policies.predictor import Predictor
 from memenvs.train.vec_env import FINAL
 
 Arrays = dict[str, NDArray[Any]]
@@ -45,7 +45,7 @@ class Seats(VecEnv):
         self,
         game: VectorGame,
         seats: Sequence[str],
-        opponents: Mapping[str, Policy | Mixture] | None = None,
+        opponents: Mapping[str, Predictor | Mixture] | None = None,
     ) -> None:
         self.game = game
         self.seats = tuple(seats)
@@ -90,7 +90,7 @@ class Seats(VecEnv):
             return column_names(self.game.layout)
         return opponent_columns(self.game)
 
-    def teacher(self, name: str, seed: int) -> Policy:
+    def teacher(self, name: str, seed: int) -> Predictor:
         """Build a policy that plays in these seats."""
         if self.seats[0].startswith(WRITER):
             return make(name, self.game, seed=seed)

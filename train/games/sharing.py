@@ -11,7 +11,7 @@ from memenvs.games.shared_writers import SharedWriters
 from memenvs.games.vector import VectorGame
 from memenvs.material.incidence import FloatArray
 from memenvs.material.material import Material
-from memenvs.policies.base import Policy
+from memenvs.policies.predictor import Predictor
 from memenvs.train.cast import Cast
 from memenvs.train.games.arena import Arena, Record, ends, stacked, total
 from memenvs.train.games.copies import play_copies
@@ -68,7 +68,7 @@ def _played(arena: Arena, game: VectorGame, name: str, cast: Cast) -> tuple[Valu
     reached = []
     for member in range(cast.size):
 
-        def seat(material: Material, member: int = member) -> dict[str, Policy]:
+        def seat(material: Material, member: int = member) -> dict[str, Predictor]:
             return dict.fromkeys(game.possible_agents, cast.player(material.name, member))
 
         reached.append(play(game, seat, arena.materials, arena.seeds))

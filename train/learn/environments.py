@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,9 +23,9 @@ from memenvs.material.material import Material
 from memenvs.materials.generator.tiers import TIERS, Tier
 from memenvs.materials.library import draw, source_of, takes_generator
 from memenvs.materials.poisoning import Split as Scenarios
+from memenvs.materials.poisoning.sets import SPLITS
 from memenvs.text.encoder_files import encoder_of
 from memenvs.text.encoders import Encoder, HashingEncoder, encoder_description
-from memenvs.train.config_files import unknown
 from memenvs.train.learn.settings import Stage, Training, dashed
 from memenvs.train.learn.windows import cut_windows, share_of_slots
 from memenvs.train.learn.wrapping import wrapped
@@ -39,6 +40,10 @@ OF_MEMORIZATION = (
     "windows",
     "feature_dropout",
     "leave_one_out",
+)
+ELSEWHERE = (
+    "`memenvs envs` lists those that there are; `memenvs --import MODULE train` imports a module "
+    "that registers yours"
 )
 AT_ONCE = 64  # episodes of an evaluation
 DRAWS = 0x7E57  # seeds of materials that a callable draws
@@ -72,12 +77,15 @@ class Environments:
 
     @property
     def trained_on(self) -> list[str]:
-        """Name the materials, the split or the environment that it learns from."""
+        """Name the materials, the sets or the task that it learns from, where they have names."""
         if self.family is MEMORIZATION:
             return _names(self.whole.arguments["material"])
         if self.family is POISONING:
-            return [f"poisoning-{self.whole.arguments.get('split', 'train')}"]
-        return [str(self.whole.id)]
+            split = self.whole.arguments.get("split", "train")
+            return [f"poisoning-{split}-{number}" for number in range(len(SPLITS[split]))]
+        if self.family is GUI:
+            return [str(self.whole.env.unwrapped.task)]  # type: ignore[attr-defined]
+        return []
 
     @property
     def described(self) -> dict[str, Any]:
@@ -200,7 +208,9 @@ def place_of(named: Training | Stage) -> Place:
         rows = {row.id: row for row in memenvs.registered_envs()}
         row = rows.get(named.env)
         if row is None and named.env not in gym.registry:
-            raise ValueError(f"env '{named.env}' {unknown(named.env, rows)}")
+            near = get_close_matches(named.env, rows, n=1)
+            hint = f"did you mean '{near[0]}'?" if near else ELSEWHERE
+            raise ValueError(f"env '{named.env}' is unknown; {hint}")
         if row is None or "material" not in row.kwargs:
             return Place(named.env, named.settings)
         return Place("", {**row.kwargs, **named.settings})  # its arguments say all

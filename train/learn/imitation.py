@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv
 
-from memenvs.policies.base import Policy
+from memenvs.policies.predictor import Predictor
 from memenvs.train.learn.settings import Imitation
 from memenvs.train.learn.validation import act, masks_of
 
@@ -46,7 +46,7 @@ class Labels:
 def imitate(
     model: Any,
     env: VecEnv,
-    teacher: Policy,
+    teacher: Predictor,
     settings: Imitation,
     seed: int,
     progress: Callable[[int], None] = lambda steps: None,

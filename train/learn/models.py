@@ -1,13 +1,10 @@
-"""Builds a model for a batch, and writes it with its card."""
+"""Builds the model of a training for a batch."""
 
 from __future__ import annotations
 
-import io
 import warnings
-import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import IO, Any
 
 import torch
@@ -16,8 +13,6 @@ from stable_baselines3.common.utils import LinearSchedule
 from stable_baselines3.common.vec_env import VecEnv
 
 from memenvs.policies.base import attribute
-from memenvs.policies.learned.plain import plain_entries
-from memenvs.policies.learned.saved import ModelCard, save_entries
 from memenvs.train.config_files import unknown
 from memenvs.train.learn.algorithms import (
     ALGORITHMS,
@@ -106,12 +101,3 @@ def quiet(model: Any) -> Any:
     """Let the model record without writing: the run's folder is written elsewhere."""
     model.set_logger(Logger(folder=None, output_formats=[]))
     return model
-
-
-def save_model(path: Path, model: Any, card: ModelCard) -> None:
-    """Write a model with its card, all or nothing: for SB3, and as data beside its pickles."""
-    parameters = io.BytesIO()
-    model.save(parameters)
-    with zipfile.ZipFile(parameters) as archive:
-        entries = {name: archive.read(name) for name in archive.namelist()}
-    save_entries(path, entries | plain_entries(model), card)

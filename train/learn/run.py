@@ -14,6 +14,7 @@ from memenvs.policies.base import Policy
 from memenvs.policies.learned.estimator import Estimator
 from memenvs.policies.learned.models import Model
 from memenvs.policies.learned.saved import ModelCard
+from memenvs.policies.learned.saving import save_model
 from memenvs.storage.handles import owned_folder
 from memenvs.storage.whole import write_whole
 from memenvs.train.learn.algorithms import Interface, check_algorithm
@@ -30,7 +31,6 @@ from memenvs.train.learn.models import (
     load_model,
     network_class,
     resolve_device,
-    save_model,
 )
 from memenvs.train.learn.settings import Training
 from memenvs.train.learn.start import begin_with, starting_model

@@ -14,17 +14,17 @@ IDS = ("id", "messageid", "msgid", "uuid")
 SPEAKERS = (
     *("name", "speaker", "speakername", "author", "authorname", "sender", "sendername", "nickname"),
     *("displayname", "username", "creator", "participant", "role", "from", "fromname", "user"),
-    *("userid", "source", "who"),
+    *("userid", "source", "who", "autor", "auteur", "autore", "absender", "remitente", "remetente"),
 )
 TEXTS = (
     *("content", "value", "text", "message", "body", "sentence", "claim", "note", "parts", "msg"),
-    *("utterance", "transcript"),
+    *("utterance", "transcript", "nachricht", "texte", "texto", "testo", "mensaje", "mensagem"),
 )
 TIMES = (
     *("time", "timestamp", "ts", "createdat", "createtime", "createddate", "creationtime"),
     *("createddatetime", "created", "date", "datetime", "dateunixtime", "sentat", "senttime"),
     *("sentdate", "sentdatetime", "timestampms", "timestampmillis", "postedat", "publishedat"),
-    *("createdutc", "isotime", "when"),
+    *("createdutc", "isotime", "when", "datum", "zeit", "fecha"),
 )
 GROUPS = (
     *("session", "sessionid", "conversationid", "conversation", "conversationname", "threadid"),
@@ -63,7 +63,7 @@ class Fields:
 
     def peek(self, name: str) -> Any:
         """Give a field's value without reading it."""
-        return self._record.get(self._names.get(name, ""))
+        return self._record[self._names[name]] if name in self._names else None
 
     def has(self, *names: str) -> bool:
         """Whether one of the names is there, also without a value."""

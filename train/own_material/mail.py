@@ -52,7 +52,7 @@ def _letter(document: Document, message: EmailMessage) -> Iterator[Passage]:
     body = message.get_body(preferencelist=("plain", "html"))
     text = _content(document, body)
     if body is not None and body.get_content_type() == "text/html":
-        text = text_of_html(document, text)
+        text = text_of_html(document, _without_quotes(document, text))
     for part in message.walk():
         if part.is_multipart() or part is body:
             continue
@@ -71,6 +71,17 @@ def _letter(document: Document, message: EmailMessage) -> Iterator[Passage]:
             moment=moment,
             id=identifier if len(own) == 1 or not identifier else f"{identifier}.{place}",
         )
+
+
+def _without_quotes(document: Document, text: str) -> str:
+    """Leave out what a letter in HTML quotes of others."""
+    from selectolax.lexbor import LexborHTMLParser
+
+    tree = LexborHTMLParser(text)
+    while (node := tree.css_first("blockquote, .gmail_quote")) is not None:
+        document.leave("quoted letter left out", node.text(separator=" "))
+        node.decompose()
+    return tree.html or ""
 
 
 def _content(document: Document, part: object) -> str:

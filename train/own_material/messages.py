@@ -28,6 +28,7 @@ NESTED = (
     *("messages", "conversations", "conversation", "turns", "dialog", "dialogue"),
     *("history", "utterances", "contents", "chat", "items"),
 )
+PAGES = ("value", "data", "samples", "results")  # of an answer of a server, if messages are in it
 CALLS = ("toolcalls", "functioncall")
 SYSTEM = ("system", "developer")
 
@@ -100,7 +101,11 @@ class Chats:
             self.document.leave("system message left out", " ".join(strings(system)))
         for place, message in enumerate(value[nested]):
             try:
-                yield from self.message(message, group)
+                inner = nested_in(message)
+                if inner:
+                    yield from self.conversation(message, inner)
+                else:
+                    yield from self.message(message, group)
             except MaterialError as error:
                 raise error.within("", f"{nested}[{place}]") from None
         fields.report(self.document)
@@ -110,7 +115,12 @@ def nested_in(value: Any) -> str:
     """Give the field of an object that holds a list of messages; "" where none does."""
     if not isinstance(value, Mapping):
         return ""
-    return next((n for n in NESTED if isinstance(value.get(n), list)), "")
+    listed = next((n for n in NESTED if isinstance(value.get(n), list)), "")
+    return listed or next((n for n in PAGES if _holds_messages(value.get(n))), "")
+
+
+def _holds_messages(value: Any) -> bool:
+    return isinstance(value, list) and any(is_message(v) or nested_in(v) for v in value)
 
 
 def is_message(value: Any) -> bool:

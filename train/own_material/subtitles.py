@@ -98,10 +98,8 @@ def _timed(document: Document, text: str) -> Iterator[Cue]:
         if lines[n].strip() and n + 1 not in times and n:
             reason = "note between cues left out"
             document.leave(reason, lines[n].removeprefix("NOTE"))
-        elif n == 0:
-            document.leave(
-                "title of the subtitles left out", lines[0].lstrip("\ufeff").removeprefix("WEBVTT")
-            )
+        elif n == 0 and webvtt:
+            document.leave("title of the subtitles left out", lines[0].removeprefix("WEBVTT"))
         elif lines[n].strip() and not lines[n].strip().isdigit():
             document.leave("name of a cue left out", lines[n])
         n += 1

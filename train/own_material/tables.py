@@ -24,6 +24,7 @@ from memenvs.train.own_material.passages import Document, Passage
 LONGEST_FIELD = 2**27
 DELIMITERS = ",;\t|"
 NONE = "\x1f"  # stands in no text: there is one column
+SEPARATOR = re.compile(r"sep=(.)\r?\n")  # a line that Excel puts first
 QUOTED = re.compile(r'"[^"]*"')
 
 
@@ -45,7 +46,11 @@ def rows_of(document: Document) -> tuple[list[str], Iterator[list[str]]]:
     """Give the names of a table's columns, and its other rows."""
     text = decoded(document)
     csv.field_size_limit(LONGEST_FIELD)
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(document.name, text))
+    delimiter = _delimiter(document.name, text)
+    told_by_excel = SEPARATOR.match(text)
+    if told_by_excel:
+        delimiter, text = told_by_excel[1], text[told_by_excel.end() :]
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
 
     def told() -> Iterator[list[str]]:
         try:

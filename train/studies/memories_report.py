@@ -10,7 +10,7 @@ from typing import Any
 from memenvs.materials.scenarios import SCENARIOS
 from memenvs.policies import policy_class
 from memenvs.policies.published import TODAY
-from memenvs.policies.published.constants import TABLE
+from memenvs.policies.published.parameters import TABLE
 from memenvs.policies.published.readers import K
 from memenvs.train.compare import Record
 from memenvs.train.studies.memories import Measured

@@ -20,7 +20,7 @@ from memenvs.envs.registry import EnvRow, registered_envs
 from memenvs.material.incidence import FloatArray
 from memenvs.materials.generator.tiers import TIERS
 from memenvs.policies.rules.trust import Trust
-from memenvs.policies.rules.trust_constants import DEFAULT, TABLE, Constants
+from memenvs.policies.rules.trust_constants import DEFAULT, TABLE, TrustConstants
 from memenvs.train.places import place_of_id
 from memenvs.train.play import play, units
 
@@ -44,19 +44,19 @@ class Search:
         place = place_of_id(row.id, split="validation", count=materials)
         self._units = units(place.instances)
         self._batch = place.batch(min(EPISODES, len(self._units)))
-        self.found: dict[Constants, float] = {}
+        self.found: dict[TrustConstants, float] = {}
 
     @property
-    def best(self) -> Constants:
+    def best(self) -> TrustConstants:
         """Best constants so far."""
         return max(self.found, key=lambda constants: self.found[constants])
 
-    def reach(self, constants: Constants) -> FloatArray:
+    def reach(self, constants: TrustConstants) -> FloatArray:
         """Play every material: utilities ``(M,)``."""
         ended = play(self._batch, Trust(self._batch, constants=constants), self._units)
         return np.array([each.values["utility"] for each in ended])
 
-    def try_out(self, constants: Constants) -> None:
+    def try_out(self, constants: TrustConstants) -> None:
         """Enter constants, if they are new."""
         if constants not in self.found:
             self.found[constants] = float(self.reach(constants).mean())
@@ -64,7 +64,7 @@ class Search:
 
 def tune(
     row: EnvRow, *, trials: int, rounds: int, materials: int, final: int, seed: int = 0
-) -> tuple[Constants, float]:
+) -> tuple[TrustConstants, float]:
     """Give the best constants for the tier that an environment plays, and their mean utility."""
     search = Search(row, materials)
     generator = np.random.default_rng(seed)
@@ -72,7 +72,7 @@ def tune(
         search.try_out(known)
     for _ in range(trials):
         drawn = {name: float(generator.choice(values)) for name, values in GRID.items()}
-        search.try_out(Constants(**drawn))
+        search.try_out(TrustConstants(**drawn))
     for _ in range(rounds):
         for name, values in GRID.items():
             for value in values:
@@ -109,7 +109,7 @@ def main(arguments: Sequence[str]) -> None:
             final=options.final,
         )
         values = ", ".join(f"{name}={value:g}" for name, value in asdict(constants).items())
-        print(f'        "{tier}": Constants({values}),  # {reached:.4f}', flush=True)
+        print(f'        "{tier}": TrustConstants({values}),  # {reached:.4f}', flush=True)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ class PanelsEnv(GuiEnv):
 
     Args:
         task: ``"tabs-2"`` to ``"tabs-6"``, ``"tabs-order"``, ``"collapsible"``, ``"menu"``,
-            ``"tree"``, ``"arm"``, ``"link"`` or ``"button"``.
+            ``"tree"``, ``"arm"``, ``"toggle"``, ``"submit"``, ``"link"`` or ``"button"``.
         steps: actions after which an episode is truncated.
         instances: an episode plays one of so many instances of the task.
         strict: raise ``ValueError`` on an illegal action instead of counting it as a pass.

@@ -174,6 +174,20 @@ def _arm(draws: Draws) -> Widget:
     return Widget(nodes, "Submit the form while it is armed.", "", start, texts)
 
 
+def _toggle(draws: Draws) -> Widget:
+    """Submitting succeeds after an odd number of toggles, which no element shows."""
+    nodes = (Node("button", "Toggle", toggles=True), Node("button", "Submit", submits=True))
+    texts = (_panel(draws)[0], _panel(draws)[0])
+    return Widget(nodes, "Submit the form while it is switched on.", "", 0, texts)
+
+
+def _submit(draws: Draws) -> Widget:
+    """Four buttons in view, and always the second is right: whoever leaves it loses."""
+    labels = ("Cancel", "Submit", "Help", "Reset")
+    nodes = tuple(Node("button", label, final=True) for label in labels)
+    return Widget(nodes, "Send the form.", "Submit", texts=(_panel(draws)[0],) * 2)
+
+
 def _named(draws: Draws, role: str, goal: str, count: int) -> Widget:
     """Everything in view, and one of it named: there is nothing to remember."""
     words = draws.words(count)
@@ -195,6 +209,8 @@ TASKS: dict[str, Task] = {
     "menu": Task(_menu, "container", "a menu with a submenu that opens under the mouse"),
     "tree": Task(_tree, "container", "folders within folders"),
     "arm": Task(_arm, "look-alike", "submitting fails unless armed, which no element shows"),
+    "toggle": Task(_toggle, "look-alike", "submitting succeeds after a toggle, unseen"),
+    "submit": Task(_submit, "control", "four buttons in view; the policy's own choice is right"),
     "link": Task(_link, "control", "the link is in view"),
     "button": Task(_button, "control", "the button is in view"),
 }

@@ -26,6 +26,7 @@ class Node(NamedTuple):
     opens: bool = False  # whether it holds others
     secret: bool = False  # shows only while the flag is set
     arms: bool = False  # a click sets the flag
+    toggles: bool = False  # a click sets the flag, or clears it
     submits: bool = False  # a click ends the episode, in success while the flag is set
     final: bool = False  # a click ends the episode, in success on the target
 
@@ -79,6 +80,8 @@ class Widget:
             return state, 1.0 if state & self.flag else -1.0
         if node.arms:
             return state | self.flag, None
+        if node.toggles:
+            return state ^ self.flag, None
         if node.role == "tab":
             return self._turn(state, i), None
         if node.opens:

@@ -11,7 +11,7 @@ from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
 from memenvs.envs.memorization.vector import MemorizationVectorEnv
-from memenvs.policies.learned.estimator import Estimator
+from memenvs.policies.learned.estimator_greedy import EstimatorGreedy
 from memenvs.policies.learned.networks.estimator import SettlementEstimator
 from memenvs.policies.learned.networks.losses import Losses, settlement_losses
 from memenvs.policies.learned.networks.settled import Settlements
@@ -53,7 +53,7 @@ def fit_estimator(
     torch.manual_seed(seed)
     generator = np.random.default_rng(seed)
     estimator = SettlementEstimator(env.layout, hidden).to(device)
-    player = Estimator(env, seed, estimator=estimator)
+    player = EstimatorGreedy(env, seed, [estimator])
     settlements = Settlements(steps, env.layout)
     fitter = Fitter(estimator, learning_rate=learning_rate, batch=batch)
     tracker = Tracker(env.layout, env.rules, env.num_envs)
@@ -75,7 +75,7 @@ def fit_estimator(
 
 
 def explore(
-    player: Estimator,
+    player: EstimatorGreedy,
     observation: dict[str, NDArray[np.float32]],
     share: float,
     generator: np.random.Generator,

@@ -54,7 +54,7 @@ def test_a_memory_runs_nothing_that_its_file_names(tmp_path, policy):
 def test_what_its_user_ran_is_not_written_into_the_file(tmp_path):
     (tmp_path / "here").mkdir()
     memory = WriteMemory("trust", 3)
-    memory.policy_name = "process:secret-command --key 123"
+    memory._given = "process:secret-command --key 123"
     memory.save(tmp_path / "memory")
     with zipfile.ZipFile(tmp_path / "memory") as archive:
         assert b"secret-command" not in archive.read(TEXT)
@@ -153,7 +153,7 @@ def test_a_configuration_runs_nothing_that_it_names(tmp_path, settings, monkeypa
     (tmp_path / "c.yaml").write_text(settings)
     result = memenvs_cli("compare", "c.yaml")
     assert result.exit_code == 2
-    assert "would run code, which a file must not name" in result.stderr
+    assert "names code to run, which a file may not" in result.stderr
     assert not (tmp_path / "made").exists()
     (tmp_path / "bomb.yaml").write_text("a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\n")
     assert "holds a reference" in memenvs_cli("compare", "bomb.yaml").stderr

@@ -8,8 +8,7 @@ from hypothesis import given, settings
 
 from bisimulations import ROLES, Reference, play, streams
 from memenvs.policies.bisimulation import FAILURE, NEITHER, PAPER, SUCCESS, TransitionMemory
-from memenvs.policies.bisimulation.graph import TERMINALS
-from memenvs.policies.bisimulation.value import values
+from memenvs.policies.bisimulation.graph import TERMINALS, values
 
 SIZES = settings(max_examples=40, deadline=None)
 
@@ -90,7 +89,7 @@ def test_a_page_is_known_before_it_is_left_and_keeps_its_label():
     memory.begin(5, 0)
     with pytest.raises(ValueError, match="another label"):
         memory.begin(5, 1)
-    with pytest.raises(ValueError, match="give what was done a name"):
+    with pytest.raises(ValueError, match="means an unknown action"):
         memory.record(5, -1, 6, 0, 0.0, False)
     with pytest.raises(ValueError, match="role=3 is unknown"):
         memory.record(5, 0, 6, 0, 0.0, True, 3)

@@ -79,11 +79,11 @@ def test_what_does_not_fit_is_refused_in_one_sentence(saved, tmp_path, monkeypat
     for name, problem in {
         "nobody": "no opponent of this game is named 'nobody'; choose from wait, random",
         "honest": "no opponent of this game is named 'honest'",
-        str(saved["asker"]): "was trained as asker; it cannot take the seat of the poisoner",
+        str(saved["asker"]): "was trained as asker, and the opponent in this game is a poisoner",
     }.items():
         with pytest.raises(ValueError, match=problem):
             make_opponent(name, game)
-    with pytest.raises(ValueError, match="nobody plays against the writers"):
+    with pytest.raises(ValueError, match="this game has no opponent of the writers"):
         make_opponent("wait", shared_writers_v0.vector_env(num_envs=1))
     claims = tuple(Claim(id=f"c{i}", source="s", embedding=(1.0, float(i))) for i in range(4))
     items = tuple(Item(id=f"n{i}", supports=((f"c{i}",),), answers=(f"q{i}",)) for i in range(4))

@@ -10,7 +10,7 @@ from memenvs.materials.library import find_materials
 from memenvs.policies import POLICIES, make, policy_class
 from memenvs.policies.published import TODAY
 from memenvs.policies.published.books import Books
-from memenvs.policies.published.constants import TABLE
+from memenvs.policies.published.parameters import TABLE
 from memenvs.policies.published.store import KEPT
 from memories import told
 from players import SETTINGS, material, run

@@ -10,8 +10,7 @@ import pytest
 from memenvs.envs.memorization.env import MemorizationEnv
 from memenvs.policies import make
 from memenvs.policies.published.judge import ObservableJudge, configured_judge
-from memenvs.policies.published.openai_judge import JudgeError, OpenAIJudge
-from memenvs.policies.published.texts import observable_texts
+from memenvs.policies.published.openai_judge import JudgeError, OpenAIJudge, observable_texts
 from memories import told
 from players import run
 

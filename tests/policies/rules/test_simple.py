@@ -125,7 +125,7 @@ def test_names_are_checked():
     silent = MemorizationEnv(Material("m", claims, (), (Query(id="q"),)))
     with pytest.raises(ValueError, match="'longest' needs claims with a text"):
         make("longest", silent)
-    with pytest.raises(TypeError, match="no memorization environment"):
+    with pytest.raises(ValueError, match="no memorization environment"):
         make("fifo", object())
 
 

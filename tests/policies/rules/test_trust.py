@@ -8,11 +8,11 @@ from memenvs.envs.memorization.env import MemorizationEnv
 from memenvs.envs.memorization.vector import MemorizationVectorEnv
 from memenvs.policies import make
 from memenvs.policies.rules.trust import Trust
-from memenvs.policies.rules.trust_constants import DEFAULT, TABLE, Constants
-from memenvs.policies.tiers import tier_of
+from memenvs.policies.rules.trust_constants import DEFAULT, TABLE, TrustConstants
+from memenvs.policies.training_materials import tier_of
 from players import SETTINGS, material, run
 
-PLAIN = Constants(power=1, penalty=0, own=1, neighbours=0, apart=0.5, same=1.0)
+PLAIN = TrustConstants(power=1, penalty=0, own=1, neighbours=0, apart=0.5, same=1.0)
 
 
 def told(source, vector, *, truth=True, importance=0.5, style=0.0):
@@ -73,7 +73,7 @@ def test_sources_that_boast_are_doubted():
     env = MemorizationEnv(one_query(claims, answering=[2]), capacity=2)
     assert run(Trust(env, constants=PLAIN), env)[-1] == [0, 1]  # .9 against .5
     # .9 · exp(-2 · .9) = .149 against .5 · exp(-2 · .5) = .184
-    doubting = Constants(power=1, penalty=2, own=1, neighbours=0, apart=0.5, same=1.0)
+    doubting = TrustConstants(power=1, penalty=2, own=1, neighbours=0, apart=0.5, same=1.0)
     assert run(Trust(env, constants=doubting), env)[-1] == [1, 2]
 
 
@@ -86,7 +86,7 @@ def test_sources_of_like_style_share_their_record():
     env = MemorizationEnv(one_query(claims, answering=[0]), capacity=2, every=1)
 
     def worths(neighbours):
-        constants = Constants(2, 0, 1, neighbours, apart=0.5, same=1.0)
+        constants = TrustConstants(2, 0, 1, neighbours, apart=0.5, same=1.0)
         policy, state = Trust(env, constants=constants), None
         observation, _ = env.reset(seed=0)
         for action in (1, 2):

@@ -138,8 +138,11 @@ def test_compare_places_systems_and_says_what_did_not_count():
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("system", "the policy 'system' wants a system: system:MODULE:CLASS_OR_FACTORY"),
-        ("process:", "the policy 'process' wants a system: process:COMMAND"),
+        (
+            "system",
+            "the policy 'system' needs a system to be named: system:MODULE:CLASS_OR_FACTORY",
+        ),
+        ("process:", "the policy 'process' needs a system to be named: process:COMMAND"),
         ("system:no.such:Thing", "there is no module 'no.such' for 'system:no.such:Thing'"),
         ("system:real_systems:No", "the module 'real_systems' has no class or factory 'No'"),
         ("system:real_systems", "the module 'real_systems' has no class or factory ''"),

@@ -219,7 +219,7 @@ def test_what_cannot_be_meant_is_refused():
         tree.return_to(action)
     with pytest.raises(ValueError, match=f"node {task} is not an action"):
         tree.revise(task, "success")
-    with pytest.raises(ValueError, match="outcome='good' is none"):
+    with pytest.raises(ValueError, match="outcome='good' is unknown"):
         tree.record_action("x", "good")
     with pytest.raises(ValueError, match="is on the active path"):
         tree.invalidate(task)

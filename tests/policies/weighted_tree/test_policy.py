@@ -11,7 +11,7 @@ from memenvs.envs.memorization.vector import MemorizationVectorEnv
 from memenvs.policies import make
 from memenvs.policies.weighted_tree import Constants
 from memenvs.policies.weighted_tree.core import TreeCore
-from memenvs.policies.weighted_tree.policy import WeightedTreePolicy
+from memenvs.policies.weighted_tree.tree_policy import WeightedTreePolicy
 from players import SETTINGS, run
 
 

@@ -252,7 +252,15 @@ def test_the_page_is_not_written_over_the_material(file):
     assert (file / "m.jsonl").read_bytes() == before
 
 
-def test_the_frontier_is_the_best_and_not_what_greed_finds(tmp_path):
+def test_the_frontier_is_the_best_and_not_what_greed_finds(tmp_path, monkeypatch):
+    methods = []
+
+    class Told(best.Optima):
+        def __init__(self, time_limit, method="exact"):
+            methods.append(method)
+            super().__init__(time_limit, method)
+
+    monkeypatch.setattr(best, "Optima", Told)
     # Greed takes the claim of four queries first, and then has five of six; b and c have all.
     answered = {"a": "2345", "b": "123", "c": "456"}
     material = Material(
@@ -271,3 +279,4 @@ def test_the_frontier_is_the_best_and_not_what_greed_finds(tmp_path):
     assert values[2] == pytest.approx(1.0)
     assert found["saturates"] == 2
     assert all(found["optimal"])
+    assert methods == ["exact", "exact"]  # of the curve, and of the rules' optimum

@@ -12,6 +12,8 @@ import stable_baselines3
 import memenvs
 from browsers import BROWSER
 from memenvs.policies.learned.models import find_models
+from memenvs.train.compare import compare
+from memenvs.train.experiment import Experiment
 from memenvs.train.learn.run import train
 from memenvs.train.learn.settings import Training, validate_training
 from memenvs.train.vec_env import make_vec_env
@@ -95,9 +97,12 @@ def test_an_own_environment_trains_saves_and_loads(
     assert 0 <= found["reward"] <= LENGTH  # an illegal step would have failed
     assert "illegal_action" not in found
     (model,) = find_models(tmp_path)
-    assert (model.card.rules, model.card.trained_on) == ({}, [id])
+    assert (model.card.rules, model.card.settings["env"]) == ({}, id)
     loaded = built.load(model.path, device="cpu")
     assert loaded.observation_space == gym.make(id).observation_space
+    compared = compare(Experiment(env=id, policy=["random", str(tmp_path)], materials=2))
+    returns = {row["policy"]: row["return"] for row in compared.rows}
+    assert 0 <= returns[str(tmp_path)] <= LENGTH
 
 
 def test_an_own_environment_is_learned(tmp_path: Path) -> None:
@@ -197,6 +202,8 @@ def test_what_a_wrapper_keeps_survives_an_interruption(name: str, tmp_path: Path
     without, _ = outcome_without(training, tmp_path)
     wide = ".policy.mlp_extractor.policy_net.0.weight"
     assert parameters[wide].shape[1] > without[wide].shape[1]  # it sees the advice
+    with pytest.raises(ValueError, match=r"trained with a wrapper|does not show"):
+        compare(Experiment(env=training.env, policy=[str(tmp_path / "whole")], materials=1))
 
 
 def outcome_without(training: Training, folder: Path) -> Any:

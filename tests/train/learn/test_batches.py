@@ -35,7 +35,7 @@ def test_unknown_and_scalar_shapings_are_refused() -> None:
         shaped(batch, "exact-diference", 1.0)
     with pytest.raises(ValueError, match="works on single environments only"):
         shaped(batch, "leave-one-out", 1.0)
-    with pytest.raises(ValueError, match="no single query"):
+    with pytest.raises(ValueError, match="cannot be used with disclosure"):
         shaped(make_vec_env("memenvs/SingleQuery-v0", 1), "exact-difference", 1.0)
 
 

@@ -24,7 +24,7 @@ def test_a_damaged_checkpoint_is_named(tmp_path: Path) -> None:
     (tmp_path / "000000000001.zip").write_bytes(b"no zip")
     last = last_checkpoint(tmp_path)
     assert last is not None
-    with pytest.raises(ValueError, match=r"000000000001\.zip: is no checkpoint"):
+    with pytest.raises(ValueError, match=r"000000000001\.zip: is not a checkpoint"):
         load_checkpoint(last, lambda stream: stream)
 
 

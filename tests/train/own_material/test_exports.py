@@ -447,6 +447,31 @@ def test_usual_names_of_times_are_read_and_others_told(field, tmp_path):
     assert notes == {"field 'mood' is not read": 1}
 
 
+GRAPH = {
+    "from": {"user": {"id": "u", "displayName": "Ada"}},
+    "createdDateTime": "2024-01-01T12:00:00Z",
+    "body": {"contentType": "html", "content": f"<p>{KEY}</p>"},
+}
+THREAD = {"role": "Ada", "created_at": NOON, "content": [{"type": "text", "text": {"value": KEY}}]}
+PLAIN = {"role": "Ada", "content": KEY, "time": NOON}
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"value": [GRAPH]},
+        {"object": "list", "data": [THREAD]},
+        {"samples": [{"messages": [PLAIN]}]},
+        {"contents": [{"role": "Ada", "parts": [{"text": KEY}], "time": NOON}]},
+        {"inputs": {"messages": [PLAIN]}, "outputs": {}},
+    ],
+    ids="teams threads samples gemini langsmith".split(),
+)
+def test_messages_within_pages_and_wrappers(value, tmp_path):
+    told, _ = claims(tmp_path, "a.json", value)
+    assert [(source, time, text) for source, _, time, text in told] == [("Ada", 0.0, KEY)]
+
+
 STORY = f"{KEY} {CODE}\nRain fell."
 TITLED = {"title": "House", "question": "Where?"}
 

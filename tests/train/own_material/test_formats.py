@@ -234,6 +234,16 @@ def test_mail_has_a_sender_a_date_and_a_subject(tmp_path):
     assert [p.claim.source for p in placed] == ["Zoë", "Zoë", "ben@x.org"]
 
 
+def test_mail_in_html_without_what_it_quotes(tmp_path):
+    letter = (
+        "From: a@x.org\nSubject: Hi\nContent-Type: text/html\n\n<p>New.</p>"
+        "<div class=gmail_quote>On Monday:<blockquote>Old text.</blockquote></div>"
+    )
+    placed, document = opened(tmp_path, "a.eml", letter)
+    assert texts(placed) == ["New."]
+    assert document.words == {"quoted letter left out": 4}
+
+
 def test_notebooks(tmp_path):
     cells = [
         {"cell_type": "markdown", "source": ["# Keys\n", "They are here. Look."]},

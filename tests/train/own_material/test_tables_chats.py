@@ -46,6 +46,15 @@ def test_signs_in_a_text_do_not_pass_for_the_delimiter(tmp_path):
     assert not notes
 
 
+def test_a_table_of_excel_names_its_delimiter_and_its_columns_in_german(tmp_path):
+    content = "sep=;\r\nDatum;Autor;Text;\r\n31.12.2023 10:00;Kim;It leaks, again;\r\n"
+    placed, notes = read(tmp_path, "a.csv", content)
+    assert [(p.claim.text, p.claim.source, p.dated) for p in placed] == [
+        ("It leaks, again", "Kim", True)
+    ]
+    assert not notes
+
+
 def test_groups_of_two_documents_are_two(tmp_path):
     page = pdf("One.")
     groups = [read(tmp_path, name, page)[0][0].claim.group for name in ("a.pdf", "b.pdf")]

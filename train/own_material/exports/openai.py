@@ -12,7 +12,7 @@ from memenvs.train.own_material.messages import SYSTEM, Chats
 from memenvs.train.own_material.passages import Document, Passage
 
 KEYS = ("choices", "output", "input", "body", "response", "request")
-WRAPPERS = ("body", "request", "response", "result", "kwargs", "data")
+WRAPPERS = ("body", "request", "response", "result", "kwargs", "data", "inputs", "outputs")
 TOLD = ("choices", "output", "input", "messages", "prompt")
 SAID_TWICE = (
     *(

@@ -25,6 +25,7 @@ class Run:
     steps: IntArray  # (episodes,)
     covered: IntArray  # (episodes,) decisions whose block held evidence for a candidate
     overridden: IntArray  # (episodes,) decisions that displaced the policy's first choice
+    shortcuts: IntArray  # (episodes,) decisions at which the policy proposed one action alone
     collapse: float  # pages for each block at the end; 1 where nothing is kept
 
     @property
@@ -52,9 +53,9 @@ def play(
     last, so that every system sees the same in that third.
     """
     memory = None if system.rule is None else TransitionMemory(system.rule, constants)
-    adapter = GuiAdapter(env, "elements" if system.templates == "elements" else "labels")
+    adapter = GuiAdapter(env, system.templates)
     first = exploring(episodes)
-    success, steps, covered, overridden = (np.zeros(episodes, dtype=np.int64) for _ in range(4))
+    success, steps, covered, overridden, shortcuts = np.zeros((5, episodes), dtype=np.int64)
     for episode in range(episodes):
         instance = base * PER_BASE + episode
         observation, info = env.reset(options={"instance": instance})
@@ -63,6 +64,7 @@ def play(
         state, over = None, False
         while not over:
             found, state = policy.shortlist(observation, info, state)
+            shortcuts[episode] += len(found) == 1
             place = 0
             if episode < first:
                 if system.shortlist:
@@ -81,4 +83,4 @@ def play(
                 trail.end(found[place], reward, adapter, terminated=terminated)
         success[episode] = info["success"]
     collapse = 1.0 if memory is None else memory.collapse_ratio()
-    return Run(success.astype(bool), steps, covered, overridden, collapse)
+    return Run(success.astype(bool), steps, covered, overridden, shortcuts, collapse)

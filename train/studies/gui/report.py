@@ -23,7 +23,9 @@ LEGEND = (
     "interval over cells and McNemar's exact p; bases: the same interval and a sign-flip p over "
     "seed bases, which share nothing; lead: action-conditioned minus this system, over bases; "
     "cover, over, prec: shares of decisions with evidence and overridden, and of overridden "
-    "outcomes that moved to success; pages: for each block; steps: where every system succeeds."
+    "outcomes that moved to success; pages: for each block; steps: where every system succeeds; "
+    "run: success of all episodes; from: the episode from which on it is above memoryless; alone: "
+    "decisions at which the policy proposed one action."
 )
 HEADER = (
     "system",
@@ -38,6 +40,9 @@ HEADER = (
     "prec",
     "pages",
     "steps",
+    "run",
+    "from",
+    "alone",
 )
 RESAMPLES = 2000
 
@@ -63,8 +68,11 @@ def save(ladder: Ladder, rows: list[Row], folder: Path) -> None:
     groups = ladder.groups()
     tasks = groups.get(CONTAINERS, ladder.tasks)
     with rc_context(STYLE):
-        figure = Figure(figsize=(7.2, 4.2), layout="constrained")
-        draw_cumulative(figure.subplots(), ladder, tasks)
+        figure = Figure(figsize=(11.0, 4.2), layout="constrained")
+        left, right = figure.subplots(1, 2, width_ratios=(3, 2))
+        draw_cumulative(left, ladder, tasks)
+        group = CONTAINERS if CONTAINERS in groups else tasks[0]
+        draw_decisions(right, [row for row in rows if row["task"] == group])
         stream = io.BytesIO()
         figure.savefig(stream, format="png", dpi=200)
     write_whole(folder / "gui.png", stream.getvalue())
@@ -91,6 +99,20 @@ def draw_cumulative(axes: Axes, ladder: Ladder, tasks: tuple[str, ...]) -> None:
     axes.legend(frameon=False, fontsize=7, ncols=2)
 
 
+def draw_decisions(axes: Axes, rows: list[Row]) -> None:
+    """Draw figure 3 (b): how often memories could speak, spoke, and were right, of one group."""
+    parts = ("coverage", "override_rate", "override_precision")
+    kept = [row for row in rows if row["coverage"] > 0]
+    width = 0.8 / max(len(kept), 1)
+    for place, row in enumerate(kept):
+        heights = [row[part] or 0.0 for part in parts]
+        at = np.arange(len(parts)) + (place - len(kept) / 2 + 0.5) * width
+        axes.bar(at, heights, width, color=COLOURS[place % len(COLOURS)], label=row["system"])
+    axes.set_xticks(range(len(parts)), ["evidence", "overrides", "precision of overrides"])
+    axes.set_ylabel("share")
+    axes.legend(frameon=False, fontsize=7)
+
+
 def _cells(row: Row) -> list[str]:
     return [
         row["system"],
@@ -105,6 +127,9 @@ def _cells(row: Row) -> list[str]:
         "–" if row["override_precision"] is None else f"{row['override_precision']:.2f}",
         f"{row['collapse']:.1f}",
         "–" if row["steps"] is None else f"{row['steps']:.2f}",
+        f"{row['run_success']:.3f}",
+        "–" if row["crossing"] is None else str(row["crossing"]),
+        str(row["shortcuts"]),
     ]
 
 

@@ -22,7 +22,10 @@ def summarise(ladder: Ladder) -> list[Row]:
     bootstrap over cells, ``p`` is McNemar's exact test. Cells of one base share a memory, so
     ``base_low``, ``base_high`` and ``base_p`` say the same over bases: a bootstrap, and an exact
     test that flips the signs of their differences. ``lead`` is what the action-conditioned rule
-    reaches beyond the system, with its interval over bases.
+    reaches beyond the system, with its interval over bases. ``run_success`` is over all episodes,
+    those that explore among them; ``crossing`` the first episode from which on the cumulative
+    success is above the memoryless system's, None where it is not at the end; ``shortcuts`` how
+    often the policy proposed one action alone.
     """
     return [
         _row(ladder, group, tasks, system)
@@ -94,7 +97,24 @@ def _row(ladder: Ladder, group: str, tasks: Sequence[str], system: str) -> Row:
         "collapse": float(np.mean(own.collapse)),
         "steps": float(own.steps[solved].mean()) if solved.any() else None,
         "solved_by_all": int(solved.sum()),
+        "run_success": float(cumulative(ladder, system, tasks)[:, -1].mean()),
+        "crossing": crossing(
+            cumulative(ladder, system, tasks).mean(axis=0),
+            cumulative(ladder, BASELINE, tasks).mean(axis=0),
+        ),
+        "shortcuts": sum(
+            int(ladder.runs[system, task, base].shortcuts.sum())
+            for task in tasks
+            for base in ladder.bases
+        ),
     }
+
+
+def crossing(curve: FloatArray, other: FloatArray) -> int | None:
+    """Number, from 1, the episode from which on a curve ``(n,)`` is above another to the end."""
+    below = np.flatnonzero(curve <= other + 1e-12)
+    first = int(below[-1]) + 2 if len(below) else 1
+    return first if first <= len(curve) else None
 
 
 def _lead(ladder: Ladder, tasks: Sequence[str], own: Cells) -> Row:

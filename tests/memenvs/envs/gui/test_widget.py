@@ -172,3 +172,12 @@ def test_words_are_distinct_and_tasks_have_names():
     assert len(set(WORDS)) == len(WORDS)
     with pytest.raises(ValueError, match="no simulated task is named 'tabs-9'; choose from tabs-2"):
         find_task("tabs-9")
+
+
+def test_submitting_succeeds_after_an_odd_number_of_toggles():
+    widget = make_widget("toggle", 3)
+    state = widget.start
+    assert act(widget, state, "Submit")[1] == -1.0
+    for toggles in range(1, 4):
+        state, _ = act(widget, state, "Toggle")
+        assert act(widget, state, "Submit")[1] == (1.0 if toggles % 2 else -1.0)

@@ -19,7 +19,13 @@ from memenvs.policies.gui import ScriptedPolicy
 from memenvs.train.cli import main
 from memenvs.train.studies.gui.ladder import Ladder, climb
 from memenvs.train.studies.gui.play import Run, exploring, play
-from memenvs.train.studies.gui.summary import cumulative, mcnemar, sign_flip, summarise
+from memenvs.train.studies.gui.summary import (
+    crossing,
+    cumulative,
+    mcnemar,
+    sign_flip,
+    summarise,
+)
 
 
 class Watched(PanelsEnv):
@@ -97,7 +103,9 @@ def handmade(**successes):
             success = np.array([letter == "1" for letter in text])
             overridden = np.where(np.arange(6) >= 2, system != "memoryless", False).astype(int)
             steps = np.full(6, 2 + (system == "memoryless"))
-            ladder.runs[system, "tabs-3", base] = Run(success, steps, overridden, overridden, 3.0)
+            ladder.runs[system, "tabs-3", base] = Run(
+                success, steps, overridden, overridden, steps - 2, 3.0
+            )
     return ladder
 
 
@@ -121,6 +129,11 @@ def test_figures_of_a_row_worked_out_by_hand():
     assert row["override_precision"] == 1
     assert row["collapse"] == 3
     assert (row["steps"], row["solved_by_all"]) == (2, 3)
+    assert row["run_success"] == pytest.approx((3 + 5) / 12)
+    assert baseline["run_success"] == pytest.approx((3 + 2) / 12)
+    assert (baseline["crossing"], row["shortcuts"], baseline["shortcuts"]) == (None, 0, 12)
+    # Cumulative sums over both bases: 1 2 2 3 4 5 of the memoryless, 1 2 3 5 6 8 of the rule.
+    assert row["crossing"] == 3
     assert baseline["lead"] == 3 / 8
     assert row["lead"] == 0
     np.testing.assert_allclose(
@@ -192,3 +205,26 @@ def test_a_browser_that_is_missing_is_one_line():
     result = subprocess.run(command, env=missing, capture_output=True, text=True)
     assert result.returncode == 2
     assert result.stderr.splitlines()[-1].startswith("memenvs: there is no program at")
+
+
+def test_a_curve_crosses_where_it_stays_above():
+    assert crossing(np.array([0.0, 0.5, 0.4, 0.6]), np.array([0.2, 0.4, 0.4, 0.5])) == 4
+    assert crossing(np.array([0.3, 0.5]), np.array([0.2, 0.4])) == 1
+    assert crossing(np.array([0.3, 0.4]), np.array([0.2, 0.4])) is None
+
+
+def test_merging_look_alikes_hurts_where_the_best_play_can_be_reached():
+    guarded, observed = (
+        play(SYSTEMS[name], PanelsEnv("toggle"), ScriptedPolicy(), 7, 30)
+        for name in ("guarded", "observation")
+    )
+    assert guarded.success[10:].all()
+    assert not observed.success[10:].any()
+
+
+def test_a_control_where_every_decision_could_go_wrong():
+    run = play(SYSTEMS["guarded"], PanelsEnv("submit"), ScriptedPolicy(), 7, 30)
+    assert run.shortcuts.sum() == 0
+    assert run.covered[10:].all()
+    assert run.success[10:].all()
+    assert not run.success[:10].all()  # detours do lose there

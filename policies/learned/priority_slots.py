@@ -17,7 +17,7 @@ NEVER = -1
 OWN = 2  # arrays of a state that are not the inner policy's: priorities, decisions
 
 
-class Ranks(Policy):
+class PrioritySlots(Policy):
     """Keep the claims of highest priority, exactly as ``action="priority"`` keeps them.
 
     The claim goes into the first free slot, or else in the place of the lowest one, if that is

@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from memenvs.policies.weighted_tree import WeightedTree, count_tokens
-from memenvs.policies.weighted_tree.models import OpenAISelector, OpenAISummarizer
+from memenvs.policies.weighted_tree.language_model import OpenAISelector, OpenAISummarizer
 
 
 class Handler(BaseHTTPRequestHandler):

@@ -10,7 +10,7 @@ from memenvs.games.shared_writers import SharedWriters
 from memenvs.policies import load
 from memenvs.policies.base import Policy
 from memenvs.policies.learned.networks.estimator import SettlementEstimator
-from memenvs.policies.learned.ranks import Ranks
+from memenvs.policies.learned.priority_slots import PrioritySlots
 from saved_models import make_env, save_estimator, train
 
 STATE = 2  # arrays of its own in a state
@@ -47,7 +47,7 @@ def test_slots_are_filled_as_by_priorities_step_by_step(seed):
     settings = {"capacity": int(rng.integers(1, 7)), "every": 3, "queries": 2}
     slots = MemorizationEnv(material, strict=True, **settings)
     ranked = MemorizationEnv(material, action="priority", **settings)
-    policies = Ranks(slots, 0, Crowded), Crowded(ranked)
+    policies = PrioritySlots(slots, 0, Crowded), Crowded(ranked)
     states, seen = [None, None], [env.reset(seed=seed)[0] for env in (slots, ranked)]
     replaced, over = False, False
     while not over:
@@ -76,7 +76,7 @@ def test_a_batch_begins_every_episode_with_an_empty_memory():
         env = MemorizationVectorEnv(
             "hidden", capacity=4, num_envs=3, autoreset_mode="SameStep", **settings
         )
-        policy = Crowded(env) if settings else Ranks(env, 0, Crowded)
+        policy = Crowded(env) if settings else PrioritySlots(env, 0, Crowded)
         observation, state, begun = env.reset(seed=5)[0], None, np.ones(3, dtype=bool)
         for _ in range(80):
             actions, state = policy.predict(observation, state, begun)
@@ -110,7 +110,7 @@ def test_a_saved_model_plays_both(name, tmp_path):
             observation, rewards, begun, infos = env.step(actions)
             earned.append((rewards.tolist(), [info.get("illegal_action", 0) for info in infos]))
         played.append(earned)
-    assert isinstance(load(path, slots), Ranks)
+    assert isinstance(load(path, slots), PrioritySlots)
     assert played[0] == played[1]
 
 
@@ -127,7 +127,7 @@ def test_under_a_budget_it_has_to_be_kept_by_the_environment(tmp_path):
 def test_a_memory_that_others_write_is_refused():
     game = SharedWriters("readable", writers=2, num_envs=1, **EASY)
     observations, _ = game.reset(seed=0)
-    policies = {name: Ranks(game, 0, Crowded) for name in observations}
+    policies = {name: PrioritySlots(game, 0, Crowded) for name in observations}
     states = dict.fromkeys(policies)
     actions = {}
     for name, policy in policies.items():
