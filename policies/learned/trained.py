@@ -13,6 +13,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from memenvs.policies.base import Observation, Policy, State
+from memenvs.policies.learned.known_pickles import read_known
 from memenvs.policies.learned.models import Model, check_fit
 from memenvs.policies.learned.networks.history import History, Read
 from memenvs.policies.learned.plain import plain_network
@@ -149,21 +150,28 @@ def load_policy(
 ) -> Any:
     """Load the network of a file that stable-baselines3 saved, without its algorithm.
 
-    Such a file holds pickles, and so has to be trusted. Raises ``ValueError`` where it is not, and,
-    with ``saved`` at its end, where it cannot be loaded.
+    Such a file holds pickles. Where they name more than spaces, arrays and known classes, it has to
+    be trusted. Raises ``ValueError`` where it is not, and, with ``saved`` at its end, where it
+    cannot be loaded.
     """
     from stable_baselines3.common.save_util import load_from_zip_file
     from stable_baselines3.common.utils import get_device
 
-    check_trusted(path, trust)
+    known = read_known(path)
+    if known is None:
+        check_trusted(path, trust)
     schedules = dict.fromkeys(("lr_schedule", "learning_rate", "clip_range", "clip_range_vf"), 0.0)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")  # SB3 warns of a pickle that it cannot read
-            data, parameters, _ = load_from_zip_file(
-                os.fspath(path), custom_objects=schedules, device=device
-            )
-        assert data is not None
+            if known is not None:
+                data, numbers = known
+            else:
+                told, parameters, _ = load_from_zip_file(
+                    os.fspath(path), custom_objects=schedules, device=device
+                )
+                assert told is not None
+                data, numbers = told, parameters["policy"]
         options = dict(data["policy_kwargs"])
         if data.get("use_sde"):
             options["use_sde"] = True
@@ -173,7 +181,7 @@ def load_policy(
             lambda _: 0.0,  # of the learning rate
             **options,
         )
-        policy.load_state_dict(parameters["policy"])
+        policy.load_state_dict(numbers)
     except Exception as error:  # pickles fail in any way
         raise ValueError(
             f"{os.fspath(path)}: cannot be loaded by the installed versions "

@@ -13,8 +13,6 @@ from memenvs.train.vec_env import make_vec_env
 SOURCE = '''
 import torch
 from memenvs.policies.rules.rule import Rule
-from memenvs.storage.reading import digest_of
-from memenvs.storage.trust import remember
 
 NOTE = "no policy"
 
@@ -80,7 +78,6 @@ def readme_model(path: Path, algorithm=sb3_contrib.MaskablePPO, steps: int = 32,
         settings = {"n_steps": 8, "batch_size": 32, "n_epochs": 1, **settings}
     model = algorithm(policy, envs, seed=0, device="cpu", **settings).learn(steps)
     model.save(path)
-    remember(digest_of(path))  # as `memenvs trust` does
     return model
 
 

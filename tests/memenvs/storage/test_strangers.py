@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import pickle
 import zipfile
 from dataclasses import replace
 
+import gymnasium as gym
 import pytest
 
 from chat_server import chat_server
@@ -105,17 +107,36 @@ class Touch:
         return open, (self.path, "w")
 
 
-def test_pickles_are_loaded_for_those_alone_who_say_so(tmp_path, monkeypatch):
-    path = tmp_path / "best_model.zip"
+def test_pickles_that_name_what_is_unknown_are_loaded_for_those_alone_who_say_so(
+    tmp_path, monkeypatch
+):
+    path, touched = tmp_path / "best_model.zip", tmp_path / "touched"
     train(path, "odyssey-noisy", network="pointer", capacity=3)
-    assert policies.load(path) is not None  # trained here
+    with zipfile.ZipFile(path) as archive:
+        entries = {name: archive.read(name) for name in archive.namelist()}
+    data = json.loads(entries["data"])
+    evil = base64.b64encode(pickle.dumps(Touch(touched))).decode()
+    data["observation_space"][":serialized:"] = evil
+    save_entries(path, entries | {"data": json.dumps(data).encode()}, read_card(path))
+    plain = tmp_path / "without_card.zip"
+    with zipfile.ZipFile(plain, "w") as archive:
+        archive.writestr("data", json.dumps(data))
+        archive.writestr("policy.pth", entries["policy.pth"])
     monkeypatch.setenv("MEMENVS_STATE", str(tmp_path / "state of another user"))
-    with pytest.raises(MaterialError, match=r"holds pickles.* give trust=True, or run once: mem"):
-        policies.load(path)
-    assert policies.load(path, trust=True) is not None
+    env = gym.make("memenvs/OdysseyNoisy-v0", capacity=3)
+    for load in (lambda: policies.load(path), lambda: policies.make(str(plain), env)):
+        with pytest.raises(MaterialError, match=r"holds pickles.* give trust=True, or run once"):
+            load()
+        assert not touched.exists()
     result = memenvs_cli("trust", str(path))
     assert result.exit_code == 0
-    assert policies.load(path) is not None
+    with pytest.raises(ValueError, match="cannot be loaded by the installed versions"):
+        policies.load(path)  # it is run, and is no space
+    assert touched.exists()
+    touched.unlink()
+    with pytest.raises(ValueError, match="cannot be loaded by the installed versions"):
+        policies.make(str(plain), env, trust=True)
+    assert touched.exists()
 
 
 def test_what_memenvs_trained_loads_without_pickles(tmp_path, monkeypatch):
@@ -129,8 +150,8 @@ def test_what_memenvs_trained_loads_without_pickles(tmp_path, monkeypatch):
         touched = tmp_path / "touched"
         entries |= plain | {"data": pickle.dumps(Touch(touched)), "policy.pth": b""}
         save_entries(tmp_path / "plain.zip", entries, read_card(path))
-        one = policies.load(path)
         monkeypatch.setenv("MEMENVS_STATE", str(tmp_path / "state of another user"))
+        one = policies.load(path)
         other = policies.load(tmp_path / "plain.zip")
         monkeypatch.undo()
         assert not touched.exists()
