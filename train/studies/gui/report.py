@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import tempfile
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -148,8 +147,9 @@ def _policy(url: str | None, model: str) -> Shortlister:
         return ScriptedPolicy()
     from memenvs.policies.gui import ModelPolicy
     from memenvs.text.chat import Chat
+    from memenvs.text.origins import key_for
 
-    return ModelPolicy(Chat(url, model, "model", key=os.environ.get("MEMENVS_MODEL_KEY", "")))
+    return ModelPolicy(Chat(url, model, "model", key=key_for("model", url)))
 
 
 def draw(ladder: Ladder, rows: list[Row]) -> bytes:
