@@ -89,7 +89,7 @@ def check_agents(game: Game) -> None:
     if game.seat not in seats:
         raise ValueError(f"{game.name} has no agent '{game.seat}'; choose from {', '.join(seats)}")
     if other is None and game.opponents:
-        raise ValueError(f"nobody plays against the writers in {game.name}; leave 'opponents' out")
+        raise ValueError(f"{game.name} has no agent against the writers; leave 'opponents' out")
     if game.self_play is not None and (other is None or game.seat != WRITER):
         raise ValueError("self-play is for the writer of a game that has an opponent")
 

@@ -148,7 +148,7 @@ class GameVecEnv(VecEnv):
         return self._stacked(self._seen), earned.astype(np.float32), done, each
 
     def close(self) -> None:
-        """Leave nothing behind: there is nothing open."""
+        """Do nothing: no resource is open."""
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
         """Read an attribute of the game, once for each row."""

@@ -25,7 +25,7 @@ MISFITS = {
         "game.options.writers=many",
     ): "'writers' of shared-writers: should be a valid",
     ("shared-writers", "game.seat=poisoner"): "has no agent 'poisoner'; choose from writer",
-    ("shared-writers", "game.opponents=[wait]"): "nobody plays against the writers",
+    ("shared-writers", "game.opponents=[wait]"): "has no agent against the writers",
     ("shared-writers", "game.self-play={rounds: 2}"): "self-play is for the writer of a game that",
     (
         "shared-writers",
