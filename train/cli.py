@@ -21,17 +21,12 @@ from memenvs.train.commands.compare import compare
 from memenvs.train.commands.convert import convert
 from memenvs.train.commands.envs import envs
 from memenvs.train.commands.frontier import frontier
-from memenvs.train.commands.gui import gui
-from memenvs.train.commands.headroom import headroom
 from memenvs.train.commands.inspect import inspect
 from memenvs.train.commands.links import links
-from memenvs.train.commands.memories import memories
 from memenvs.train.commands.play import play
-from memenvs.train.commands.poisoning import poisoning
 from memenvs.train.commands.register import register, unregister
-from memenvs.train.commands.scenarios import scenarios
+from memenvs.train.commands.study import OLDER, study
 from memenvs.train.commands.train import train
-from memenvs.train.commands.tree_tasks import tree_tasks
 from memenvs.train.commands.trust import trust
 
 BAD_INPUT = 2
@@ -142,18 +137,14 @@ for command in (
     convert,
     frontier,
     compare,
-    gui,
-    headroom,
     inspect,
     links,
-    memories,
     play,
-    poisoning,
     register,
-    scenarios,
+    study,
     train,
-    tree_tasks,
     trust,
     unregister,
+    *OLDER,
 ):
     main.add_command(command)

@@ -20,7 +20,7 @@ from memenvs.train.cast import any_seen, facts
 from memenvs.train.evaluate import evaluate
 from memenvs.train.experiment import Experiment
 from memenvs.train.measures import HIDDEN, measure, measures_of, score_of
-from memenvs.train.optima import Curve, Optima, mean_curve
+from memenvs.train.optima import Curve, Optima, mean_curve, objective_name
 from memenvs.train.places import Setting, make_setting
 from memenvs.train.provenance import file_digest, provenance
 from memenvs.train.scores import Row, Scores
@@ -56,6 +56,7 @@ class Group:
 
     values: dict[str, FloatArray]  # of each measure: (K, E), or (K, M); NaN where undefined
     proved: bool = True  # whether every optimum behind them is
+    width: float = 0.0  # widest interval of an optimum at S, relative to its upper end
 
     def mean(self, name: str) -> float | None:
         """Mean of a measure where it is defined."""
@@ -77,7 +78,12 @@ class Comparison:
     curve: Curve | None
     layer: Layer | None  # what ``answered`` means, where it was measured
     family: Family | None = MEMORIZATION
-    failed: tuple[Row, ...] = ()  # rows of scores of episodes that failed
+    scores: tuple[Row, ...] = ()  # the long table behind it
+
+    @property
+    def failed(self) -> list[Row]:
+        """Rows of scores of episodes that failed."""
+        return [row for row in self.scores if row["status"] == "failed"]
 
     def as_document(self) -> Record:
         """Give the JSON form."""
@@ -149,7 +155,7 @@ def _compare(
         drawn,
         layer,
         setting.place.family,
-        tuple(scores.failed()),
+        tuple(scores.rows.values()),
     )
 
 
@@ -215,7 +221,8 @@ def groups_of(setting: Setting, scores: Scores) -> dict[Key, Group]:
         measured = [measure(row, family) for row in ordered]
         shape = (ordered[-1]["member"] + 1, -1)
         values = {m: np.array([each[m] for each in measured]).reshape(shape) for m in names}
-        groups[key] = Group(values, all(row.get("proved", True) for row in ordered))
+        proved = all(row.get("proved", True) for row in ordered)
+        groups[key] = Group(values, proved, max(map(_width, ordered)))
     return groups
 
 
@@ -234,7 +241,11 @@ def _row(setting: Setting, groups: dict[Key, Group], key: Key) -> Record:
     }
     if family is MEMORIZATION:
         reached = _shared(own.values[score], lowest.values[score], own.values[OPTIMUM])
+        rules = setting.places[capacity].rules
+        assert rules is not None
+        row["objective"] = objective_name(rules)
         row["frontier_proved"] = own.proved
+        row["frontier_width"] = own.width
         row["normalised"] = normalised_score(*reached) if reached[0].size else None
     return row | {"illegal": int(np.nansum(own.values["illegal"]))}
 
@@ -266,7 +277,9 @@ def _summary(
     optimum: Record = {}
     if family is MEMORIZATION:
         reached, zero, one = _shared(own.values[score], lowest.values[score], own.values[OPTIMUM])
+        optimum["objective"] = rows[0]["objective"]
         optimum["frontier_proved"] = all(row["frontier_proved"] for row in rows)
+        optimum["frontier_width"] = max(row["frontier_width"] for row in rows)
         optimum["normalised"] = normalised_score(reached, zero, one) if reached.size else None
         intervals["normalised"] = normalised_interval(reached, zero, one, seed, nested=nested)
     reached = own.defined(score)
@@ -303,6 +316,12 @@ def _summary(
         "illegal": sum(row["illegal"] for row in rows),
         "intervals": {name: found and list(found) for name, found in intervals.items()},
     }
+
+
+def _width(row: Row) -> float:
+    """How far the optimum at S may lie below its bound, relative to that."""
+    bound = row.get("frontier_at_capacity") or 0.0
+    return (bound - row["attained_at_capacity"]) / bound if bound > 0 else 0.0
 
 
 def kind_of(family: Family | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -99,12 +100,15 @@ def _against(setting: Setting, place: Place, unit: Unit, row: Row, optima: Optim
     load = row["size"] if rules.budget is None else row["cost"]
     limit, _ = load_of(rules)
     also = map(float, setting.envs) if rules.budget is None else [limit]
-    best = optima.reference(unit.instance.value, rules, load, also)
+    query = None if math.isnan(row["query"]) else int(row["query"])
+    best = optima.reference(unit.instance.value, rules, load, also, query)
     return {
         "load": load,
         "frontier": best.own.bound,
         "frontier_at_capacity": best.at_capacity.bound,
-        "paid_at_capacity": best.paid,
+        "attained_at_capacity": best.at_capacity.value,
+        "saturated": best.saturated,
         "full_context": best.full,
+        "arrival": best.arrival.total,
         "proved": best.own.proved and best.at_capacity.proved,
     }

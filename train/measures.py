@@ -21,11 +21,14 @@ MEASURES = (
     "settled",
     "frontier",
     "frontier_at_capacity",
+    "full_context",
     "efficiency_loss",
     "share",
     "span_gap",
     "compression_cost",
     "regret",
+    "order_regret",
+    "avoidable_regret",
     "answered",
     "illegal",
 )
@@ -43,15 +46,19 @@ def score_of(family: Family | None) -> str:
     """Name the measure by which policies are compared: the primary column of every table."""
     if family is None:
         return "return"
-    return "precision" if family is MEMORIZATION else family.score
+    return family.score
 
 
 def measure(row: Mapping[str, Any], family: Family | None) -> dict[str, float]:
     """Give the measures of a row of scores; NaN where undefined, all of them where it failed.
 
-    ``efficiency_loss`` = U*(|M|) - u(M), ``compression_cost`` = u(D) - U*(S), ``regret`` =
-    T_D U*(S) - settled total, both of the utility that was paid, the others in expected precision;
-    ``share`` = u(M) / U*(S); ``span_gap`` is a share of the material's items.
+    All are by the objective of the environment, whose expected value in the final memory is
+    ``utility``. ``efficiency_loss`` = U*(|M|) - u(M); ``share`` = u(M) / U*(S);
+    ``compression_cost`` = U*(|D|) - U*(S), where U*(|D|) is the full context's value unless more
+    memory can hurt; ``span_gap`` is the share of what true claims can yield that the memory lacks.
+    ``regret`` = T_D U*(S) - settled total. Its parts are in expectation: ``order_regret`` is what
+    the order of arrival costs anyone, T_D U*(S) - sum over t of n_t U*(S; claims read by t), and
+    ``avoidable_regret`` what this policy lost beyond it.
     """
     names = measures_of(family)
     if row["status"] != "ok":
@@ -60,10 +67,12 @@ def measure(row: Mapping[str, Any], family: Family | None) -> dict[str, float]:
         return {name: float(row[name]) for name in names}
     best = row["frontier_at_capacity"]
     computed = {
-        "efficiency_loss": row["frontier"] - row["precision"],
-        "share": row["precision"] / best if best > 0 else math.nan,
+        "efficiency_loss": row["frontier"] - row["utility"],
+        "share": row["utility"] / best if best > 0 else math.nan,
         "span_gap": 1.0 - row["span"],
-        "compression_cost": row["full_context"] - best,
-        "regret": row["settlements"] * row["paid_at_capacity"] - row["settled"],
+        "compression_cost": max(row["saturated"] - best, 0.0),
+        "regret": row["settlements"] * best - row["settled"],
+        "order_regret": row["settlements"] * best - row["arrival"],
+        "avoidable_regret": row["arrival"] - row["expected"],
     }
     return {name: float(computed[name] if name in computed else row[name]) for name in names}

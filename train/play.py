@@ -34,9 +34,11 @@ MEASURED = (
     "coverage",
     "precision",
     "water_inflation",
-    "span",  # share of the material's items
-    "utility",  # the one that the environment pays, in expectation
+    "span",  # share of the items that can be true
+    "utility",  # of the environment's objective, in expectation
+    "query",  # number of the only one that was asked, at level 0; NaN elsewhere
     "settled",  # summed over the episode
+    "expected",  # the same in expectation: what the memories at each settlement were worth
     "settlements",  # queries settled
     "illegal",  # actions that broke the mask
     "answered",  # query mass answered from the memory; NaN where not measured
@@ -134,7 +136,7 @@ def play_one(env: gym.Env[Any, Any], policy: Any, unit: Unit, layer: Layer | Non
     family = getattr(inner, "family", None)
     observation, info = env.reset(seed=unit.seed, options=_options(family, unit.instance.value))
     state, over = _begin(policy, [unit.seed]), False
-    begun, earned, length = state is None, 0.0, 0
+    begun, earned, length, worth = state is None, 0.0, 0, 0.0
     while not over:
         action, state = policy.predict(
             observation,
@@ -146,6 +148,8 @@ def play_one(env: gym.Env[Any, Any], policy: Any, unit: Unit, layer: Layer | Non
         observation, reward, terminated, truncated, info = env.step(action)
         over, begun = terminated or truncated, False
         earned, length = earned + float(reward), length + 1
+        if family is MEMORIZATION and inner.episode.fresh:
+            worth += inner.episode.fresh * inner.episode.account.expected(inner.memory)
     illegal = int(info.get("illegal_action", 0))
     if family is not MEMORIZATION:
         names = {"return": earned, "length": length, "illegal": illegal}
@@ -162,8 +166,9 @@ def play_one(env: gym.Env[Any, Any], policy: Any, unit: Unit, layer: Layer | Non
     answered, episode = _answered(layer, material, memory, search), inner.episode
     if hasattr(policy, "conclude"):  # it learns while it is tested, or lets go of what it measured
         policy.conclude(state, float(episode.earned))
-    values = _values(inner.rules, material, memory) | {
+    values = _values(inner.rules, material, memory, episode.known_query) | {
         "settled": float(episode.earned),
+        "expected": worth,
         "settlements": float(episode.settled),
         "illegal": float(episode.illegal),
         "answered": answered,
@@ -176,7 +181,8 @@ def _play(
 ) -> list[Ended]:
     """Play one episode in every row of a batch; where units are fewer, some are played twice."""
     family = getattr(batch.unwrapped, "family", None)
-    read = _read_memories if family is MEMORIZATION else _read
+    memories = family is MEMORIZATION
+    read = _read_memories if memories else _read
     count, size = len(played), batch.num_envs
     filled = [played[row % count] for row in range(size)]
     seeds = [unit.seed for unit in filled]
@@ -186,6 +192,7 @@ def _play(
     begun = np.full(size, state is None)
     over, earned, length = np.zeros(size, dtype=bool), np.zeros(size), np.zeros(size)
     found: dict[int, Ended] = {}
+    worth = Worth(batch.unwrapped, [unit.instance.value for unit in filled]) if memories else None
     while len(found) < count:
         actions, state = policy.predict(
             observation,
@@ -195,6 +202,8 @@ def _play(
             action_masks=_masks(infos, batch),
         )
         observation, rewards, terminated, truncated, infos = batch.step(actions)
+        if worth is not None:
+            worth.add(observation, over)
         earned[~over] += rewards[~over]
         length[~over] += 1
         begun = np.zeros(size, dtype=bool)
@@ -203,8 +212,30 @@ def _play(
         rows = np.flatnonzero(now[:count]).tolist()
         if rows:  # what an episode ended with stands until the next step
             end = End(batch.unwrapped, observation, infos, {"return": earned, "length": length})
+            if worth is not None:
+                end.sums["expected"] = worth.total
             found |= read(end, filled, rows, policy, state, layer)
     return [found[row] for row in range(count)]
+
+
+class Worth:
+    """Adds up what the memories of a batch were worth at the settlements of their episodes."""
+
+    def __init__(self, batch: Any, materials: Sequence[Material]) -> None:
+        self._batch, rules = batch, batch.rules
+        totals = [rules.total(_decisions(rules, material)) for material in materials]
+        self._totals = np.array(totals, dtype=np.float64)
+        self._column = batch.layout.index("settled", "context")
+        self._settled = np.zeros(len(totals))
+        self.total = np.zeros(len(totals))  # (B,)
+
+    def add(self, observation: Any, over: NDArray[np.bool_]) -> None:
+        """Take a step into account in which queries may have been settled."""
+        settled = np.round(observation["context"][:, self._column] * self._totals)
+        count = np.where(over, 0.0, settled - self._settled)
+        if count.any():
+            self.total += count * self._batch.expected_utilities()
+            self._settled += count
 
 
 @dataclass(frozen=True)
@@ -251,17 +282,20 @@ def _read_memories(
     views, rules = privileged(end.batch), end.batch.rules
     held = policy.held(end.observation, state) if hasattr(policy, "held") else None
     share = end.batch.layout.index("settled", "context")
-    known: dict[tuple[int, bytes], dict[str, float]] = {}  # equal memories are measured once
+    known: dict[
+        tuple[int, int | None, bytes], dict[str, float]
+    ] = {}  # equal memories are measured once
     found = {}
     for row in rows:
         material, slots = played[row].instance.value, views[row].slots
         memory = _mask(slots, material)
-        key = id(material), memory.tobytes()
+        key = id(material), views[row].query, memory.tobytes()
         if key not in known:
-            known[key] = _values(rules, material, memory)
+            known[key] = _values(rules, material, memory, views[row].query)
         decisions = _decisions(rules, material)
         values = known[key] | {
             "settled": float(end.sums["return"][row]),
+            "expected": float(end.sums["expected"][row]),
             "settlements": float(
                 round(float(end.observation["context"][row, share]) * rules.total(decisions))
             ),
@@ -308,14 +342,16 @@ def _mask(claims: NDArray[np.int64], material: Material) -> BoolArray:
     return memory
 
 
-def _values(rules: Rules, material: Material, memory: BoolArray) -> dict[str, float]:
+def _values(
+    rules: Rules, material: Material, memory: BoolArray, query: int | None
+) -> dict[str, float]:
     """Measure a final memory, in expectation under truth and p_D."""
     final = material.evaluate(memory)
     names = ("size", "cost", "coverage", "precision", "water_inflation", "span")
     values = {name: float(getattr(final, name)) for name in names}
-    if rules.utility != "end-to-end":
-        return values | {"utility": values[rules.utility]}
-    return values | {"utility": float(Objective.of(rules).expected(material, memory))}
+    objective = Objective.of(rules).asking(query)
+    utility = float(objective.expected(material, memory))
+    return values | {"utility": utility, "query": math.nan if query is None else float(query)}
 
 
 def _answered(layer: Layer | None, material: Material, memory: BoolArray, search: Any) -> float:

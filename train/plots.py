@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F7F7F")
 MARKERS = ("o", "s", "D", "^", "v", "P", "X", "<", ">", "p", "h")
 INK, SLAB = "#222222", "#E9E9E4"
-VISIBLE = 0.005  # coverage is drawn where it exceeds precision by more
+VISIBLE = 0.005  # coverage is drawn where it exceeds the value by more
 SIZE = 5.0  # of a marker, in points
 SPREAD = 0.4  # room of the points of one capacity, as a share of the step to the next,
 CLOSE = 0.2  # but at most this share of the smallest: the picture must not mislead
@@ -65,7 +65,7 @@ def draw_plane(figure: Figure, comparison: Comparison) -> Axes:
     lines = _draw_curve(axes, comparison.curve)
     points = _draw_policies(axes, comparison)
     axes.set_xlabel("capacity S (claims)")
-    axes.set_ylabel("precision (share of the query mass)")
+    axes.set_ylabel(f"{comparison.curve.objective} (share of the query mass)")
     axes.set_ylim(0, 1.04)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.legend(
@@ -96,7 +96,7 @@ def _draw_curve(axes: Axes, curve: Curve) -> list[Artist]:
     full = axes.axhline(curve.full, color=INK, lw=0.9, ls=(0, (5, 3)), zorder=1)
     marker = "." if slabs else None
     (line,) = axes.plot(x, curve.values, color=INK, lw=1.4, marker=marker, ms=5, zorder=2)
-    entries = {"frontier (best precision)": line, "full context": full, "cost of compression": zone}
+    entries = {"frontier": line, "full context": full, "cost of compression": zone}
     if (curve.bounds - curve.values > COINCIDE).any():
         band = axes.fill_between(x, curve.values, curve.bounds, color=INK, alpha=0.25, lw=0)
         entries["not proved"] = band
@@ -109,7 +109,7 @@ def _draw_policies(axes: Axes, comparison: Comparison) -> list[Artist]:
     """Draw each policy, the best first; gives the legend's entries."""
     names = dict.fromkeys(record["policy"] for record in comparison.summary)
     records = {n: [r for r in comparison.summary if r["policy"] == n] for n in names}
-    order = sorted(names, key=lambda name: -records[name][-1]["precision"])
+    order = sorted(names, key=lambda name: -records[name][-1]["utility"])
     oracles = [name for name in order if records[name][0]["privileged"]]
     others = [name for name in order if name not in oracles]
     capacities = sorted({record["capacity"] for record in comparison.summary})
@@ -134,24 +134,22 @@ def _draw_policies(axes: Axes, comparison: Comparison) -> list[Artist]:
 def _draw_policy(
     axes: Axes, records: list[Record], shift: float, size: float, style: dict[str, Any]
 ) -> tuple[Artist, bool]:
-    """Draw precision as points with intervals, and coverage as hollow points above them."""
+    """Draw values as points with intervals, and coverage as hollow points above them."""
     x = np.array([record["capacity"] for record in records]) + shift
-    precision = np.array([record["precision"] for record in records])
+    value = np.array([record["utility"] for record in records])
     coverage = np.array([record["coverage"] for record in records])
     lows, highs = (
-        [record["precision"] if record[end] is None else record[end] for record in records]
+        [record["utility"] if record[end] is None else record[end] for record in records]
         for end in ("low", "high")
     )
     name = records[0]["policy"] + (" (oracle)" if records[0]["privileged"] else "")
     colour = style["color"]
     if not records[0]["privileged"]:  # an oracle's line would lie on the frontier's
-        axes.plot(x, precision, color=colour, lw=0.7, alpha=0.5, zorder=3)
+        axes.plot(x, value, color=colour, lw=0.7, alpha=0.5, zorder=3)
     axes.vlines(x, lows, highs, color=colour, lw=1.3, zorder=3)
-    (points,) = axes.plot(
-        x, precision, ms=size, mec="white", mew=0.5, zorder=5, label=name, **style
-    )
-    higher = coverage - precision > VISIBLE
-    axes.vlines(x[higher], precision[higher], coverage[higher], color=colour, lw=0.8, ls=":")
+    (points,) = axes.plot(x, value, ms=size, mec="white", mew=0.5, zorder=5, label=name, **style)
+    higher = coverage - value > VISIBLE
+    axes.vlines(x[higher], value[higher], coverage[higher], color=colour, lw=0.8, ls=":")
     open_points = {**style, "mfc": "white", "mec": colour, "mew": 1.0}
     (hollow,) = axes.plot(x[higher], coverage[higher], ms=size, zorder=4, **open_points)
     for unclipped in (points, hollow):

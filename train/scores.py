@@ -25,7 +25,16 @@ FORMAT = "memenvs.scores/1"
 KEY = ("policy", "member", "capacity", "instance", "episode")
 IDENTITY = ("family", "env", "split", *KEY, "seed")
 # Of memorization environments: what a memory is held against, as optima.Reference has it.
-AGAINST = ("load", "frontier", "frontier_at_capacity", "paid_at_capacity", "full_context", "proved")
+AGAINST = (
+    "load",
+    "frontier",
+    "frontier_at_capacity",
+    "attained_at_capacity",
+    "saturated",
+    "full_context",
+    "arrival",
+    "proved",
+)
 STATUS = ("status", "reason")  # "ok", or "failed" and why
 WHOLE_NUMBERS = ("member", "capacity", "episode", "seed")
 TEXTS = ("family", "env", "split", "policy", "instance", *STATUS)

@@ -17,8 +17,9 @@ from memenvs.train.terminal import WIDTH, as_csv, interval, make_console, number
 if TYPE_CHECKING:
     from rich.table import Table
 
+WIDE = 0.01  # of an upper bound: an optimum that is known no better is warned of
 NAME = 24  # characters of a policy's name that leave room for the numbers
-FIRST = ("policy", "precision", "cover", "infl", "size", "front", "loss", "share", "norm")
+FIRST = ("cover", "infl", "size", "front", "loss", "share", "avoid", "norm")
 MARKS = {"*": "privileged", "°": "knows", "‡": "taught_by", "†": "seen"}  # of a policy in a table
 
 
@@ -37,8 +38,9 @@ def print_comparison(comparison: Comparison) -> None:
         records = list(members)
         title = "" if capacity is None else f"S = {capacity}"
         if comparison.family is MEMORIZATION:
-            measured = FIRST if comparison.layer is None else (*FIRST, "answ")
-            console.print(_table(title, measured, map(_cells, records)))
+            heads = ["policy", records[0]["objective"], *FIRST]
+            heads += [] if comparison.layer is None else ["answ"]
+            console.print(_table(title, heads, map(_cells, records)))
         else:
             score = score_of(comparison.family)
             others = [name for name in shown(comparison.family) if name != score]
@@ -97,13 +99,14 @@ def _plain_cells(record: Record, score: str, others: Sequence[str]) -> tuple[str
 def _cells(record: Record) -> tuple[str, ...]:
     return (
         named(record),
-        f"{number(record['precision'])} {interval(record['low'], record['high'])}",
+        f"{number(record['utility'])} {interval(record['low'], record['high'])}",
         number(record["coverage"]),
         number(record["water_inflation"]),
         "–" if record["size"] is None else f"{record['size']:.4g}",
         number(record["frontier"]) + ("" if record["frontier_proved"] else "≤"),
         number(record["efficiency_loss"]),
-        number(record["share"]),
+        ("" if record["frontier_proved"] else "≥") + number(record["share"]),
+        number(record["avoidable_regret"], digits=2),
         number(record["normalised"], digits=2),
         *([] if record["answered"] is None else [number(record["answered"])]),
     )
@@ -151,9 +154,10 @@ def _legend(comparison: Comparison) -> str:
     columns = ""
     if comparison.family is MEMORIZATION:
         columns = (
-            "front: best precision at the memory's own size; loss: how far it is above precision; "
-            "share: precision over the best at S; norm: random 0, best at S 1; infl: coverage less "
-            "precision; "
+            "The first column is the expected value of the final memory by the objective, "
+            f"{first['objective']}. front: its best at the memory's own size; loss: how far that "
+            "is above it; share: of the best at S; norm: random 0, best at S 1; avoid: regret "
+            "beyond what the order of arrival costs anyone; infl: coverage less precision; "
         )
     lines = [
         f"Means over {over}, in brackets their 95% bootstrap intervals. {columns}iqm: mean of the "
@@ -167,6 +171,8 @@ def _legend(comparison: Comparison) -> str:
             f"right by {layer.correct}."
         )
         lines += [f"{chat.model} at {chat.url}: {chat.usage}." for chat in layer.chats]
+    if comparison.family is MEMORIZATION and first["full_context"] is not None:
+        lines.append(f"A memory of everything is worth {number(first['full_context'])}.")
     lines += explained(comparison.summary)
     lines += [
         f"{record['policy']} at S = {record['capacity']}: {record['remark']}."
@@ -175,6 +181,12 @@ def _legend(comparison: Comparison) -> str:
     ]
     if not all(record.get("frontier_proved", True) for record in comparison.summary):
         lines.append("≤ an upper bound: the optimum was not proved within the time limit.")
+    widest = max((record.get("frontier_width", 0.0) for record in comparison.summary), default=0.0)
+    if widest > WIDE:
+        lines.append(
+            f"The best at S is known only to within {widest:.0%} of its upper bound: shares and "
+            "regrets may say more of the bound than of the policies; give a longer --time-limit."
+        )
     return "\n".join(lines)
 
 

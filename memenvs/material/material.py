@@ -30,7 +30,7 @@ class Evaluation:
     water_inflation: FloatArray  # (...) coverage - precision (eq. 12)
     size: FloatArray  # (...) stored claims
     cost: FloatArray  # (...) their summed cost
-    span: FloatArray  # (...) share of the material's items that the memory spans
+    span: FloatArray  # (...) share of the items that can be true which true claims of it yield
     exact: BoolArray  # (...) False where precision was sampled
 
 
@@ -189,7 +189,7 @@ class Material:
             water_inflation=coverage - precision,
             size=mask.sum(axis=-1).astype(np.float64),
             cost=mask @ incidence.cost,
-            span=span.sum(axis=-1) / max(len(self.items), 1),
+            span=self._true_share(mask),
             exact=exact,
         )
 
@@ -198,6 +198,17 @@ class Material:
         from memenvs.material.files import save_materials
 
         save_materials([self], path)
+
+    def _true_share(self, mask: BoolArray) -> FloatArray:
+        """Share of the items with a support of claims that may be true: 1 where there are none."""
+        incidence = self.incidence
+        possible = incidence.truth > 0.0
+        every = incidence.item_supports.any(incidence.satisfied(possible))
+        held = incidence.item_supports.any(incidence.satisfied(mask & possible))
+        held &= ~incidence.conflicts.any(mask)
+        if not every.any():
+            return np.ones(mask.shape[:-1])
+        return np.asarray(held.sum(axis=-1) / every.sum())
 
     def _coverage(self, mask: BoolArray) -> FloatArray:
         incidence = self.incidence

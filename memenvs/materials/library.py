@@ -27,6 +27,7 @@ _REGISTERED: dict[str, Source] = {
     "odyssey": "memenvs.materials.odyssey:odyssey",
     "odyssey-noisy": "memenvs.materials.odyssey:odyssey_noisy",
     "odyssey-composite": "memenvs.materials.odyssey:odyssey_composite",
+    "greedy-trap": "memenvs.materials.greedy_trap:greedy_trap",
     **{f"scenario-{scenario.name}": scenario.material for scenario in SCENARIOS},
 }
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from memenvs.material.incidence import BoolArray, FloatArray
 from memenvs.material.material import Material
+from memenvs.objective import Objective
 from memenvs.optimal.bracket import Bracket
 from memenvs.optimal.model import Problem, reduce
 
@@ -23,16 +24,22 @@ LOOK_AHEAD = 64  # bundles of a path that are tried for the room that its prefix
 def one_claim_greedy(
     material: Material, capacity: int, objective: str = "coverage"
 ) -> tuple[str, ...]:
-    """Add the claim that gains most at once, ``capacity`` times, the first of equals.
+    """Add the claim that gains most at once, up to ``capacity`` times, the first of equals.
 
-    Blind to supports of several claims: none of them gains anything alone. Returns claim ids in
-    the order of writing.
+    Blind to supports of several claims: none of them gains anything alone. Where nothing gains it
+    fills up with claims that do no harm. Returns claim ids in the order of writing.
     """
     problem = reduce(material, objective, np.ones(len(material.claims)), None)
     singles = [(int(claim),) for claim in problem.candidates]
     chosen = [claim for (claim,), _ in eager_path(problem, singles, problem.costs)]
-    rest = [claim for claim in range(len(problem.costs)) if claim not in set(chosen)]
-    return tuple(material.claim_ids[claim] for claim in (*chosen, *rest)[:capacity])
+    chosen, value = chosen[:capacity], Objective(objective).expected  # type: ignore[arg-type]
+    memory = _flags(problem, set(chosen))
+    for claim in np.flatnonzero(~memory).tolist():
+        grown = memory | _flags(problem, {claim})
+        if len(chosen) < capacity and value(material, grown) >= value(material, memory):
+            chosen.append(claim)
+            memory = grown
+    return tuple(material.claim_ids[claim] for claim in chosen)
 
 
 def offer_greedy(bracket: Bracket) -> list[Path]:

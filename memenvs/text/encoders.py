@@ -227,8 +227,8 @@ def embeddings(
     """Give the unit vectors of claims ``(E, d)``, items ``(N, d)`` and queries ``(Q, d)``.
 
     They are the material's own where it has them, else those of ``encoder`` (default
-    ``HashingEncoder()``). An item without one has the mean of its first support's claims. The
-    arrays are computed once for each material and encoder, and read-only.
+    ``HashingEncoder()``). An item without one has the mean of the unit vectors of its first
+    support's claims. The arrays are computed once for each material and encoder, and read-only.
     """
     encoder = None if material.has_embeddings else encoder or HashingEncoder()
     key = ("embeddings", encoder)
@@ -247,6 +247,9 @@ def _embeddings(
     else:
         claims = encoder.encode([claim.text for claim in material.claims])
         queries = encoder.encode([query.text for query in material.queries])
+    units_of_claims = unit_rows(
+        claims
+    )  # so that no claim outweighs another by the length of a vector
     items = np.zeros((len(material.items), claims.shape[1]))
     incidence = material.incidence
     for n, item in enumerate(material.items):
@@ -254,8 +257,8 @@ def _embeddings(
             items[n] = item.embedding
         else:
             first = incidence.supports[incidence.item_supports[n][0]]
-            items[n] = claims[first[0]] if len(first) == 1 else claims[first].mean(axis=0)
-    units = (unit_rows(claims), unit_rows(items), unit_rows(queries))
+            items[n] = units_of_claims[first].mean(axis=0)
+    units = (units_of_claims, unit_rows(items), unit_rows(queries))
     for unit in units:
         unit.setflags(write=False)
     return units

@@ -11,6 +11,7 @@ from memenvs.material.incidence import FloatArray, IntArray
 from memenvs.policies.bisimulation.constants import PAPER, Constants
 from memenvs.policies.bisimulation.graph import FAILURE, NEITHER, SUCCESS, TERMINALS, Graph, values
 from memenvs.policies.bisimulation.partitions import make_partition
+from memenvs.policies.bisimulation.placement import place
 from memenvs.policies.bisimulation.pooling import Evidence, pooled
 from memenvs.policies.bisimulation.rules import find_rule
 from memenvs.policies.bisimulation.storage import load_memory, save_memory
@@ -29,7 +30,12 @@ class TransitionMemory:
     a signature tells pages apart, a template names an action across episodes, a label says what a
     page offers, elements are what the rule ``observation`` compares. ``rule`` is a name of
     ``RULES``. Episodes may be recorded side by side.
+
+    ``lag`` (set it) is the share by which records may have grown before the partition is computed
+    again; until then pages that are new are placed into the blocks there are. 0: at every decision.
     """
+
+    lag = 0.0
 
     def __init__(self, rule: str = "guarded", constants: Constants = PAPER) -> None:
         self.guard = Guard()  # threads may share a memory
@@ -177,6 +183,9 @@ class TransitionMemory:
         now = self.graph.nodes, self.graph.begun, self.graph.records
         if now == self._seen:
             return
+        if self.lag and now[2] - self._seen[2] <= self.lag * now[2]:
+            self._place(now[0])
+            return
         touched = self.graph.refresh()
         self._blocks = self._partition.update(self.graph, touched)
         if now[2] != self._seen[2]:
@@ -185,6 +194,15 @@ class TransitionMemory:
             more = np.zeros(now[0] - len(self._values))
             self._values = np.append(self._values, more)
         self._seen = now
+
+    def _place(self, nodes: int) -> None:
+        """Place new pages into the blocks that there are."""
+        known = len(self._blocks)
+        self._blocks = np.append(self._blocks, -1 - np.arange(known, nodes))
+        self._values = np.append(self._values, np.zeros(nodes - known))
+        for node in range(known, nodes):
+            block = place(self.graph, node, self._blocks, find_rule(self.rule))
+            self._blocks[node] = -1 - node if block is None else block
 
     def _known(self, signature: int) -> int:
         if signature not in self._nodes:

@@ -21,8 +21,7 @@ KEPT = 1024  # plans that stay known
 TIME_LIMIT = 60.0  # seconds for a plan; where optimality is not proved by then, the best found
 
 
-# Claims of the best memory by an objective, None where it is not known.
-Plan = Callable[[Material, Rules, Objective], tuple[str, ...] | None]
+Plan = Callable[[Material, Rules, Objective], tuple[str, ...]]  # claims of the best memory
 
 
 class Oracle(Policy):
@@ -65,9 +64,7 @@ class Oracle(Policy):
 
     def _solve(self, material: Material, objective: Objective) -> BoolArray:
         if self.known is not None:
-            claims = self.known(material, self.rules, objective)
-            if claims is not None:
-                return material.mask(claims)
+            return material.mask(self.known(material, self.rules, objective))
         slots, budget = self.rules.capacity, self.rules.budget
         result = objective.frontier(
             material,

@@ -45,7 +45,7 @@ def test_plot_shows_the_frontier_and_every_policy(noisy: Comparison) -> None:
     legend = axes.get_legend()
     assert legend is not None
     labels = [text.get_text() for text in legend.get_texts()]
-    assert labels[:3] == ["frontier (best precision)", "full context", "cost of compression"]
+    assert labels[:3] == ["frontier", "full context", "cost of compression"]
     policies = {"random", "fifo", "reservoir", "longest", "optimal (oracle)"}
     assert set(labels[3:]) == {*policies, "coverage, if higher"}
     (line,) = (line for line in axes.lines if line.get_label() == labels[0])

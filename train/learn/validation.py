@@ -64,7 +64,7 @@ class Validation:
         slots = self._rules.capacity
         for instance in self.instances:
             sizes = range(1 if slots <= SMALL else slots, slots + 1)
-            self._optima.best(instance.value, "precision", map(float, sizes))
+            self._optima.average(instance.value, self._rules, [float(size) for size in sizes])
 
     def evaluate(self, model: Any, carried: Any = None) -> dict[str, float]:
         """Play every instance once; gives means, and without a budget the share of the frontier.
@@ -119,21 +119,25 @@ class Validation:
         )
 
     def _against_the_best(self, ended: dict[str, FloatArray]) -> dict[str, float]:
-        """Share of the frontier at S, and U*(|M|) − u(M), in expected precision (means)."""
+        """Share of the frontier at S, and U*(|M|) − u(M), by the environment's objective (means).
+
+        At level 0 the frontier is its mean over the queries that may be asked.
+        """
         sizes = ended["size"].astype(int).tolist()
         assert self._rules is not None
         materials = [instance.value for instance in self.instances]
         top = np.array([self._optimum(m, self._rules.capacity) for m in materials])
         own = np.array([self._optimum(m, n) for m, n in zip(materials, sizes, strict=True)])
-        precision, solvable = ended["precision"], top > 0
+        utility, solvable = ended["utility"], top > 0
         return {
-            "share": float((precision[solvable] / top[solvable]).mean()) if solvable.any() else 0.0,
-            "efficiency_loss": float((own - precision).mean()),
+            "share": float((utility[solvable] / top[solvable]).mean()) if solvable.any() else 0.0,
+            "efficiency_loss": float((own - utility).mean()),
         }
 
     def _optimum(self, material: Material, size: int) -> float:
-        """Best precision of so many claims, or its upper bound where optimality is not proved."""
-        return self._optima.best(material, "precision", [size])[size].bound
+        """Best value of so many claims, or its upper bound where optimality is not proved."""
+        assert self._rules is not None
+        return self._optima.average(material, self._rules, [float(size)])[0].bound
 
 
 def best_by(seat: str, family: Family | None) -> tuple[str, float]:

@@ -237,3 +237,17 @@ def test_a_claim_that_is_only_likely_true_is_in_no_good_span():
     assert material.span(["c", "d"]).tolist() == [True]
     assert material.good_span(["c", "d"]).tolist() == [False]
     assert material.precision(["c", "d"]) == pytest.approx(0.5)
+
+
+def test_the_span_counts_what_true_claims_yield():
+    """odyssey-noisy: eight facts by six true claims; the lie's three items count for nothing."""
+    noisy = odyssey_noisy()
+    events = [claim.id for claim in noisy.claims if claim.truth == 1.0]
+    assert noisy.evaluate(noisy.mask(events)).span == 1.0
+    assert noisy.evaluate(noisy.mask(noisy.claim_ids)).span == 1.0
+    assert noisy.evaluate(noisy.mask(["f1"])).span == 0.0
+
+
+def test_a_material_without_items_lacks_nothing():
+    bare = Material("bare", (Claim(id="a"),), (), (Query(id="q"),))
+    assert bare.evaluate(bare.mask([])).span == 1.0

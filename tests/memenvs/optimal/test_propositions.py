@@ -8,9 +8,13 @@ from hypothesis import strategies as st
 from instances import random_material
 from memenvs.material.material import Material
 from memenvs.material.records import Claim, Item, Query
+from memenvs.materials.greedy_trap import greedy_trap
+from memenvs.materials.library import find_materials
 from memenvs.materials.odyssey import odyssey_composite
+from memenvs.optimal.bracket import Bracket
 from memenvs.optimal.curve import frontier
-from memenvs.optimal.greedy import one_claim_greedy
+from memenvs.optimal.greedy import offer_greedy, one_claim_greedy
+from memenvs.optimal.model import reduce
 
 SETTINGS = settings(max_examples=60, deadline=None)
 
@@ -120,3 +124,35 @@ def test_greedy_with_costs_is_not_led_astray_by_a_cheap_claim():
     )
     found = frontier(material, capacities=[1, 10, 11], method="greedy")
     assert found.memories == (("cheap",), ("dear",), ("cheap", "dear"))
+
+
+def test_one_claim_greedy_leaves_out_what_does_harm():
+    """Of two true claims and one that withdraws both their items: never the third."""
+    spoilt = Material(
+        "spoilt",
+        tuple(Claim(id=name) for name in ("a", "b", "spoils")),
+        tuple(
+            Item(id=f"n-{name}", supports=((name,),), answers=(name,), conflicts=("spoils",))
+            for name in ("a", "b")
+        ),
+        (Query(id="a", weight=2.0), Query(id="b")),
+    )
+    assert one_claim_greedy(spoilt, 3) == ("a", "b")
+
+
+@pytest.mark.parametrize("factor", [1.0, 3.0, 10.0])
+def test_greedy_fails_by_the_factor_asked_for(factor):
+    material = greedy_trap(factor)
+    size = len(material.claims) // 2
+    circle = [claim for claim in material.claim_ids if claim.startswith("circle")]
+    best = material.coverage(circle)
+    problem = reduce(material, "coverage", np.ones(2 * size), None)
+    bracket = Bracket(problem, np.array([float(size)]))
+    offer_greedy(bracket)  # by whole supports; below it one claim at a time
+    assert best >= factor * bracket.values[0] / problem.total * (1 - 1e-9)
+    assert best >= factor * material.coverage(one_claim_greedy(material, size)) * (1 - 1e-9)
+
+
+def test_the_trap_is_a_registered_material():
+    (material,) = find_materials("greedy-trap")
+    assert material.name == "greedy-trap"

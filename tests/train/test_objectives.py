@@ -1,0 +1,48 @@
+"""Comparisons are made by the objective of what is played."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from memenvs.train.compare import compare
+from memenvs.train.experiment import Experiment
+
+
+def summaries(**options: Any) -> dict[str, dict[str, Any]]:
+    found = compare(Experiment.model_validate(options))
+    return {record["policy"]: record for record in found.summary}
+
+
+def test_at_level_0_the_one_that_retrieves_is_first_and_regrets_nothing() -> None:
+    policies = ["clairvoyant", "optimal", "fifo"]
+    found = summaries(env="memenvs/SingleQuery-v0", materials=12, policy=policies)
+    assert found["clairvoyant"]["objective"] == "precision of the asked query"
+    assert found["clairvoyant"]["share"] == pytest.approx(1.0)
+    assert found["clairvoyant"]["regret"] == pytest.approx(0.0)
+    assert found["clairvoyant"]["avoidable_regret"] == pytest.approx(0.0)
+    assert found["clairvoyant"]["utility"] > found["fifo"]["utility"]
+
+
+def test_the_clairvoyant_attains_what_the_order_of_arrival_leaves() -> None:
+    found = summaries(material=["hidden"], materials=4, policy=["clairvoyant", "fifo", "optimal"])
+    assert found["clairvoyant"]["avoidable_regret"] == pytest.approx(0.0, abs=1e-9)
+    assert found["clairvoyant"]["order_regret"] > 0.5
+    for record in found.values():
+        assert record["avoidable_regret"] >= -1e-9
+
+
+def test_end_to_end_environments_are_compared_end_to_end() -> None:
+    options = {"env": "memenvs/EndToEnd-v0", "materials": 4, "policy": ["fifo", "reservoir"]}
+    for row in compare(Experiment.model_validate(options)).rows:
+        assert row["objective"] == "end-to-end"
+        assert row["utility"] <= row["precision"] + 1e-12
+        assert row["share"] == pytest.approx(row["utility"] / row["frontier_at_capacity"])
+
+
+def test_a_reader_of_one_item_makes_everything_a_poor_memory() -> None:
+    found = summaries(env="memenvs/OdysseyRead1-v0", policy=["optimal"], episodes=2)
+    assert found["optimal"]["utility"] == pytest.approx(0.60)
+    assert found["optimal"]["full_context"] == pytest.approx(0.40)
+    assert found["optimal"]["share"] == pytest.approx(1.0)
