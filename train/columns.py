@@ -79,8 +79,16 @@ class Table:
         return [[column.text(row, code, comma) for column in self.columns] for row in self.rows]
 
 
-def print_tables(tables: Iterable[Table], notes: Sequence[str] = ()) -> None:
-    """Print tables and what their columns mean, with room for all where no terminal is."""
+def print_tables(
+    tables: Sequence[Table], notes: Sequence[str] = (), format: str | None = None
+) -> None:
+    """Print tables and what their columns mean, in one of ``FORMATS`` or for a terminal.
+
+    Where the output is no terminal, there is room for all columns and long names.
+    """
+    if format is not None:
+        print(in_format(tables, notes, format))
+        return
     console = make_console()
     room = console.width
     for table in tables:
@@ -161,8 +169,10 @@ def table_as_csv(table: Table) -> str:
     return as_csv(records).decode().rstrip("\n") if records else ",".join(table.heads)
 
 
-def in_format(tables: Iterable[Table], format: str) -> str:
-    """Write tables one after another in one of ``FORMATS``."""
+def in_format(tables: Iterable[Table], notes: Sequence[str], format: str) -> str:
+    """Write tables one after another in one of ``FORMATS``; Markdown has titles and notes, too."""
+    if format == "markdown":
+        return page(tables, notes)
     return "\n\n".join(FORMATS[format](table) for table in tables)
 
 

@@ -164,6 +164,8 @@ def load_policy(
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")  # SB3 warns of a pickle that it cannot read
+            data: Any
+            numbers: Any
             if known is not None:
                 data, numbers = known
             else:

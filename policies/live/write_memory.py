@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from memenvs.policies.resolve import Given, label_of
 from memenvs.reading.utility import DECIMALS
 from memenvs.storage.handles import Guard, one_at_a_time
 from memenvs.text.encoders import Encoder, unit_rows
+from memenvs.text.times import Dates
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,7 @@ class Entry:
     group: str
     credits: int
     debits: int
+    score: float | None = None  # similarity to the query it was found by
 
 
 class WriteMemory:
@@ -82,12 +85,22 @@ class WriteMemory:
         self.guard = Guard()
         self._settings = {"capacity": capacity, "claims": claims, "cues": list(cues), "seed": seed}
 
+    def __len__(self) -> int:
+        return len(self._claims)
+
+    def __bool__(self) -> bool:
+        return True  # an empty memory is one
+
+    def __repr__(self) -> str:
+        held, capacity = len(self), self._settings["capacity"]
+        return f"WriteMemory({self.policy_name!r}, {held} of {capacity} claims)"
+
     @one_at_a_time
     def add(
         self,
         text: str,
         source: str | None = None,
-        time: float | None = None,
+        time: float | str | datetime | None = None,
         confidence: float | None = None,
         *,
         group: str = "",
@@ -97,7 +110,8 @@ class WriteMemory:
     ) -> int:
         """Read a claim, and keep it or not; gives its number, by which ``settled`` may name it.
 
-        ``time`` is in any one unit; ``group`` names what belongs together, as a session;
+        ``time`` is a number in any one unit, or a date, which becomes days since 1970 as in
+        ``memenvs build``; ``group`` names what belongs together, as a session;
         ``embedding`` stands in for the encoder's. Raises ``MaterialError`` for a value that no
         material may have, ``ValueError`` for an unknown cue.
         """
@@ -111,7 +125,7 @@ class WriteMemory:
             id=str(number),
             text=text,
             source=source or "",
-            time=time,
+            time=_days(time),
             confidence=confidence,
             group=group,
             cost=cost,
@@ -125,6 +139,44 @@ class WriteMemory:
         for gone in [each for each in self._claims if each not in kept]:
             del self._claims[gone]  # its words; its numbers stay, for later claims to compare with
         return number
+
+    @one_at_a_time
+    def add_messages(self, messages: Iterable[Mapping[str, Any]], *, group: str = "") -> list[int]:
+        """Read messages as chats have them, ``{"role": ..., "content": ...}``; gives their numbers.
+
+        ``name``, else ``role``, is the source, ``time`` its date; a message without text is passed
+        over. Raises ``ValueError`` for a message whose content is no text.
+        """
+        numbers = []
+        for message in messages:
+            text = message.get("content")
+            if text is not None and not isinstance(text, str):
+                raise ValueError(f"the content of a message is {type(text).__name__}, not a text")
+            if text:
+                source = message.get("name") or message.get("role")
+                numbers.append(self.add(text, source, message.get("time"), group=group))
+        return numbers
+
+    @one_at_a_time
+    def get(self, number: int) -> Entry:
+        """Give a stored claim by its number; raises ``ValueError`` where it is not stored."""
+        for entry in self.contents():
+            if entry.number == number:
+                return entry
+        raise _not_stored(number)
+
+    @one_at_a_time
+    def forget(self, number: int) -> None:
+        """Take a stored claim out; raises ``ValueError`` where it is not stored.
+
+        Its slot is free for the next claim. What the policy has learnt of its source stays.
+        """
+        if number not in self._claims:
+            raise _not_stored(number)
+        self._live.slots.clear(
+            int(np.flatnonzero(self._live.slots.claims == self._places()[number])[0])
+        )
+        del self._claims[number]
 
     @one_at_a_time
     def settled(
@@ -147,7 +199,7 @@ class WriteMemory:
         named = self._nearest(vector) if claims is None else list(claims)
         for number in named:
             if number not in places:
-                raise ValueError(f"claim {number} is not in the memory; contents() lists what is")
+                raise _not_stored(number)
         behind = sorted(places[number] for number in set(named))
         self._live.settle(vector, bool(answered_rightly), behind)
 
@@ -174,12 +226,13 @@ class WriteMemory:
     def search(
         self, query: str, k: int = 5, *, embedding: Sequence[float] | None = None
     ) -> list[Entry]:
-        """Give the ``k`` stored claims most similar to a query, the best first."""
+        """Give the ``k`` stored claims most similar to a query, the best first, with scores."""
         vectors = self._live.stream.embedding
         asked = self._vector(query, embedding)
         entries, places = self.contents(), self._places()
         similarity = np.round([vectors[places[e.number]] @ asked for e in entries], DECIMALS)
-        return [entries[place] for place in np.argsort(-similarity, kind="stable")[:k]]
+        best = np.argsort(-similarity, kind="stable")[:k]
+        return [replace(entries[place], score=float(similarity[place])) for place in best]
 
     @one_at_a_time
     def observation(self) -> dict[str, NDArray[Any]]:
@@ -283,6 +336,20 @@ class WriteMemory:
         places = self._live.slots.claims[self._live.slots.occupied]
         numbers: list[int] = self._live.numbers(places).tolist()
         return dict(zip(numbers, places.tolist(), strict=True))
+
+
+def _not_stored(number: int) -> ValueError:
+    return ValueError(f"claim {number} is not in the memory; contents() lists what is")
+
+
+def _days(time: float | str | datetime | None) -> float | None:
+    """Give a time as a number; raises ``ValueError`` for a text that is no date."""
+    if time is None or isinstance(time, (int, float)):
+        return time
+    days = Dates().days(time)
+    if days is None:
+        raise ValueError(f"'{time}' is no date that is known; give a number, or 2024-01-31")
+    return days
 
 
 def _as_json(claim: Claim) -> dict[str, Any]:

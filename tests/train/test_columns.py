@@ -87,5 +87,5 @@ def test_the_terminal_has_room_for_long_names(capsys):
 
 @pytest.mark.parametrize("format", ["markdown", "latex", "csv"])
 def test_every_format_writes_all_tables(format):
-    written = in_format([TABLE, TABLE], format)
+    written = in_format([TABLE, TABLE], [], format)
     assert written.count("fifo") == 2

@@ -88,12 +88,10 @@ def _print(findings: Findings, format: str | None, *, as_json: bool) -> None:
 
     if as_json:
         click.echo(terminal.as_json(findings.document))
-    elif format == "markdown":
+    elif format == "markdown":  # a page may say more than its tables
         click.echo(findings.page, nl=False)
-    elif format is not None:
-        click.echo(columns.in_format(findings.tables, format))
     else:
-        columns.print_tables(findings.tables, findings.notes)
+        columns.print_tables(findings.tables, findings.notes, format)
 
 
 @click.group(

@@ -139,7 +139,8 @@ STUDIES = (
         "All systems rerank the shortlists of one frozen policy, on the same instances, and take "
         "the same detours in the first third of each run; the rest is reported against the "
         "memoryless system. Without --model-url a scripted policy gives the shortlists. The "
-        "model's key is MEMENVS_MODEL_KEY, sent where MEMENVS_MODEL_URL says alone.",
+        "model's key, if it wants one, is read from MEMENVS_MODEL_KEY, "
+        "and sent where MEMENVS_MODEL_URL says and nowhere else.",
         "memenvs.train.studies.gui.report",
         (
             several("--tasks", "NAME", "Default: all."),
