@@ -78,7 +78,12 @@ class Comparison:
     curve: Curve | None
     layer: Layer | None  # what ``answered`` means, where it was measured
     family: Family | None = MEMORIZATION
-    failed: tuple[Row, ...] = ()  # rows of scores of episodes that failed
+    scores: tuple[Row, ...] = ()  # the long table behind it
+
+    @property
+    def failed(self) -> list[Row]:
+        """Rows of scores of episodes that failed."""
+        return [row for row in self.scores if row["status"] == "failed"]
 
     def as_document(self) -> Record:
         """Give the JSON form."""
@@ -150,7 +155,7 @@ def _compare(
         drawn,
         layer,
         setting.place.family,
-        tuple(scores.failed()),
+        tuple(scores.rows.values()),
     )
 
 

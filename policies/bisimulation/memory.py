@@ -15,6 +15,7 @@ from memenvs.policies.bisimulation.placement import place
 from memenvs.policies.bisimulation.pooling import Evidence, pooled
 from memenvs.policies.bisimulation.rules import find_rule
 from memenvs.policies.bisimulation.storage import load_memory, save_memory
+from memenvs.storage.handles import Guard, one_at_a_time
 
 TIE = 1e-9  # scores that are closer are equal: values are swept to their fixed point
 STUCK = -1.0  # worth of what leaves a page as it is: that of a failure
@@ -37,6 +38,7 @@ class TransitionMemory:
     lag = 0.0
 
     def __init__(self, rule: str = "guarded", constants: Constants = PAPER) -> None:
+        self.guard = Guard()  # threads may share a memory
         self.rule = rule
         self.constants = constants
         self.graph = Graph()
@@ -49,10 +51,12 @@ class TransitionMemory:
         self._blocks: IntArray = np.zeros(0, dtype=np.int64)
         self._values: FloatArray = np.zeros(0)
 
+    @one_at_a_time
     def begin(self, signature: int, label: int, elements: Elements = frozenset()) -> None:
         """Begin an episode at a page."""
         self.graph.begin(self.add_page(signature, label, elements))
 
+    @one_at_a_time
     def record(
         self,
         signature: int,
@@ -83,6 +87,7 @@ class TransitionMemory:
             target = SUCCESS if reward > 0 else FAILURE if reward < 0 else NEITHER
         self.graph.record(source, self.template(template), target)
 
+    @one_at_a_time
     def evidence(
         self, signature: int, templates: Sequence[int], stuck: Collection[int] = ()
     ) -> Evidence:
@@ -101,6 +106,7 @@ class TransitionMemory:
         found.values[[template in stuck for template in templates]] = STUCK
         return found
 
+    @one_at_a_time
     def rerank(self, signature: int, templates: Sequence[int], stuck: Collection[int] = ()) -> int:
         """Give the place in a policy's shortlist of the best action (equation 8).
 
@@ -110,6 +116,7 @@ class TransitionMemory:
         scores = scores - self.constants.rank_penalty * np.arange(len(templates))
         return int((scores >= scores.max() - TIE).argmax())
 
+    @one_at_a_time
     def partition(self) -> dict[int, int]:
         """Number the block of every page, by signature, in the order of their oldest pages."""
         self._refresh()
@@ -125,6 +132,7 @@ class TransitionMemory:
         blocks = self.partition()
         return len(blocks) / len(set(blocks.values())) if blocks else 1.0
 
+    @one_at_a_time
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write all that was recorded to a file, and to the disk; an older one stays until then."""
         save_memory(self, path)

@@ -1,38 +1,37 @@
-"""What a comparison in a game looks like: tables on the terminal, and files."""
+"""What a comparison in a game looks like: its tables as columns, and its files."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 from memenvs.material.files import write_whole
+from memenvs.train.columns import Column, Table, print_tables, text_column
 from memenvs.train.games.arena import Record
 from memenvs.train.games.compare import GameComparison
-from memenvs.train.tables import explained, named
-from memenvs.train.terminal import as_csv, make_console, plain_table
+from memenvs.train.tables import POLICY, SIGNED, explained, marks
+from memenvs.train.terminal import as_csv
 
 MEANING = {  # of what the cells of a matrix show
     "utility": "expected utility of the final memory: its precision, unless --utility says else",
     "answered": "share of the asked questions that were answered rightly",
 }
-Table = list[tuple[str, ...]]  # the first row names the columns
 
 
-def print_game(comparison: GameComparison) -> None:
+def print_game(comparison: GameComparison, format: str | None = None) -> None:
     """Print a table for each capacity, and what its numbers mean."""
-    console = make_console()
+    found = []
     for capacity, members in groupby(comparison.rows, key=lambda row: row["capacity"]):
-        rows = list(members)
-        found = _matrix(comparison, rows) if comparison.stake else _shared(rows)
-        if not console.is_terminal:  # room for all columns, and for the names of models
-            wide = sum(max(map(len, column)) + 2 for column in zip(*found, strict=True))
-            console.width = max(console.width, wide)
-        table = plain_table(found[0], found[1:], {found[0][0]})
-        table.title = f"\nS = {capacity}"
-        console.print(table)
-    console.print(_legend(comparison), style="dim")
+        rows, title = list(members), f"S = {capacity}"
+        if comparison.stake:
+            found.append(_matrix(comparison, rows, title))
+        else:
+            found.append(Table(_shared(rows[0]["baseline"]), rows, title))
+    print_tables(found, _legend(comparison), format)
 
 
 def write_game(comparison: GameComparison, folder: Path) -> None:
@@ -44,37 +43,53 @@ def write_game(comparison: GameComparison, folder: Path) -> None:
     write_whole(folder / "comparison.json", document.encode())
 
 
-def _matrix(comparison: GameComparison, rows: Sequence[Record]) -> Table:
-    """Lay out a row for each writer, a column for each opponent, and what it can lose."""
-    found: Table = [("writer", *dict.fromkeys(row["opponent"] for row in rows))]
-    lost = {(each["policy"], each["capacity"]): each for each in comparison.exploitability}
+def _estimate(title: str, name: str, **more: Any) -> Column:
+    """Describe the column of a mean with its interval."""
+    return Column(title, name, ends=(f"{name}_low", f"{name}_high"), **more)
+
+
+def _shared(baseline: str) -> list[Column]:
+    """Describe the columns for writers of one memory."""
+    means = [_estimate(name, name) for name in ("precision", "settled", "conflicts", "share")]
+    return [POLICY, *means, _estimate(f"vs {baseline}", "difference", show=SIGNED)]
+
+
+def _matrix(comparison: GameComparison, rows: Sequence[Record], title: str) -> Table:
+    """Give a row for each writer, a column for each opponent, and what the writer can lose."""
+    met: dict[str, dict[str, Record]] = {}
+    for row in rows:
+        met.setdefault(row["policy"], {})[row["opponent"]] = row
+    capacity = rows[0]["capacity"]
+    lost = {e["policy"]: e for e in comparison.exploitability if e["capacity"] == capacity}
+
+    def pick(column: Column, found: Callable[[str], Record]) -> Column:
+        """Let a column of records read that of a writer."""
+        return replace(
+            column,
+            read=lambda policy: column.value(found(policy)),
+            ends=lambda policy: column.interval(found(policy)),
+        )
+
+    def against(opponent: str) -> Column:
+        return pick(_estimate(opponent, comparison.stake), lambda policy: met[policy][opponent])
+
+    columns = [
+        text_column(
+            "writer",
+            str,
+            "name",
+            mark=lambda policy: marks(max(met[policy].values(), key=lambda row: row["seeds"])),
+        ),
+        *map(against, dict.fromkeys(row["opponent"] for row in rows)),
+    ]
     if lost:
-        found[0] = (*found[0], "exploitability")
-    for policy, members in groupby(rows, key=lambda row: row["policy"]):
-        own = list(members)
-        cells = [_cell(row, comparison.stake) for row in own]
-        if lost:
-            cells.append(_cell(lost[policy, own[0]["capacity"]], "exploitability"))
-        found.append((named(max(own, key=lambda row: row["seeds"])), *cells))
-    return found
+        name = "exploitability"
+        columns.append(pick(_estimate(name, name), lambda policy: lost[policy]))
+    return Table(columns, list(met), title)
 
 
-def _shared(rows: Sequence[Record]) -> Table:
-    columns = ("policy", "precision", "settled", "conflicts", "share", f"vs {rows[0]['baseline']}")
-    measured = ("precision", "settled", "conflicts", "share", "difference")
-    return [columns, *((named(row), *(_cell(row, name) for name in measured)) for row in rows)]
-
-
-def _cell(row: Record, name: str) -> str:
-    low, high = row[f"{name}_low"], row[f"{name}_high"]
-    if row[name] is None:
-        return "–"
-    sign = "+" if name == "difference" else ""
-    interval = "" if low is None else f" [{low:{sign}.3f} {high:{sign}.3f}]"
-    return f"{row[name]:{sign}.3f}{interval}"
-
-
-def _legend(comparison: GameComparison) -> str:
+def _legend(comparison: GameComparison) -> list[str]:
+    """Say what the numbers mean."""
     first = comparison.rows[0]
     of_one = f"{first['episodes']} episodes"
     over = of_one if first["materials"] == 1 else f"{first['materials']} materials"
@@ -95,4 +110,4 @@ def _legend(comparison: GameComparison) -> str:
     lines += explained(comparison.rows)
     if any(not row.get("frontier_proved", True) for row in comparison.rows):
         lines.append("The optimum was not proved within the time limit: shares are at least these.")
-    return "\n".join(lines)
+    return lines
