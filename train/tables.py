@@ -10,9 +10,9 @@ from pathlib import Path
 
 from memenvs.envs.family import MEMORIZATION
 from memenvs.material.files import write_whole
-from memenvs.train.columns import Column, Table, print_tables, text_column
 from memenvs.train.compare import Comparison, Record, shown
 from memenvs.train.measures import score_of
+from memenvs.train.rendering import Column, Table, print_tables, text_column
 from memenvs.train.terminal import as_csv, number
 
 WIDE = 0.01  # of an upper bound: an optimum that is known no better is warned of

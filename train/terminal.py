@@ -6,14 +6,17 @@ import csv
 import io
 import json
 import sys
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from memenvs.storage.messages import csv_cell, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
+
+Job = TypeVar("Job")
+Track = Callable[[Sequence[Job], str], Iterable[Job]]  # what shows the progress of long work
 
 WIDTH = 100  # where the output is no terminal
 
@@ -38,6 +41,11 @@ def make_console(*, stderr: bool = False) -> Console:
     if not console.is_terminal:
         console.width = WIDTH
     return console
+
+
+def untracked(jobs: Sequence[Job], what: str) -> Iterable[Job]:
+    """Run through jobs without showing progress."""
+    return jobs
 
 
 def progress(jobs: Sequence[Any], what: str) -> Iterable[Any]:

@@ -118,8 +118,8 @@ def compare(config: str | None, format: str | None, as_json: bool, **options: An
 def _in_game(experiment: Experiment, format: str | None, *, as_json: bool) -> None:
     """Compare in a game."""
     from memenvs.train import terminal
-    from memenvs.train.games.compare import compare_in_game
-    from memenvs.train.games.tables import print_game, write_game
+    from memenvs.train.games.comparison import compare_in_game
+    from memenvs.train.games.results import print_game, write_game
 
     comparison = compare_in_game(experiment, terminal.progress)
     if experiment.out is not None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memenvs.train.studies.table import STUDIES, Study
+from memenvs.train.studies.catalog import STUDIES, Study
 
 if TYPE_CHECKING:
     from memenvs.train.studies.study import Findings
@@ -84,14 +84,14 @@ def _find(study: Study, options: dict[str, Any]) -> Findings:
 
 
 def _print(findings: Findings, format: str | None, *, as_json: bool) -> None:
-    from memenvs.train import columns, terminal
+    from memenvs.train import rendering, terminal
 
     if as_json:
         click.echo(terminal.as_json(findings.document))
     elif format == "markdown":  # a page may say more than its tables
         click.echo(findings.page, nl=False)
     else:
-        columns.print_tables(findings.tables, findings.notes, format)
+        rendering.print_tables(findings.tables, findings.notes, format)
 
 
 @click.group(

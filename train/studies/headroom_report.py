@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from memenvs.train.columns import Column, Table, text_column
-from memenvs.train.columns import as_markdown as table_as_markdown
+from memenvs.train.rendering import Column, Table, text_column
+from memenvs.train.rendering import as_markdown as table_as_markdown
 from memenvs.train.studies.headroom import HAND_RULES, REFERENCES, Headroom, find_rows, headroom
 from memenvs.train.studies.study import Findings, Tell
 

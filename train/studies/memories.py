@@ -63,7 +63,7 @@ SECTIONS: tuple[Section, ...] = (
 
 
 @dataclass(frozen=True)
-class Reading:
+class OwnReader:
     """End-to-end utility of what a policy itself holds, read as it reads."""
 
     mean: float
@@ -76,7 +76,7 @@ class Measured:
 
     section: Section
     comparison: Comparison
-    readings: dict[tuple[str, int], Reading]  # by policy, capacity
+    readings: dict[tuple[str, int], OwnReader]  # by policy, capacity
     scores: list[dict[str, Any]]  # a row for each episode, policy and capacity
 
 
@@ -103,7 +103,7 @@ def run_section(
     for (policy, capacity, *_), value in read.items():
         values.setdefault((policy, capacity), []).append(value)
     readings = {
-        key: Reading(float(np.mean(own)), mean_interval(np.array(own), seed))
+        key: OwnReader(float(np.mean(own)), mean_interval(np.array(own), seed))
         for key, own in values.items()
     }
     return Measured(section, comparison, readings, scores)

@@ -15,8 +15,8 @@ from memenvs.policies import policy_class
 from memenvs.policies.published import TODAY
 from memenvs.policies.published.parameters import TABLE
 from memenvs.policies.published.readers import K
-from memenvs.train.columns import Column, Table, text_column
-from memenvs.train.columns import as_markdown as table_as_markdown
+from memenvs.train.rendering import Column, Table, text_column
+from memenvs.train.rendering import as_markdown as table_as_markdown
 from memenvs.train.studies import memories, scenarios
 from memenvs.train.studies.memories import Measured
 from memenvs.train.studies.study import Findings, Record, Tell

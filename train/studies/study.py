@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from memenvs.material.files import write_whole
-from memenvs.train.columns import Table, page
 from memenvs.train.provenance import provenance
+from memenvs.train.rendering import Table, page
 from memenvs.train.terminal import as_csv
 
 Record: TypeAlias = dict[str, Any]

@@ -12,7 +12,7 @@ from memenvs.counter import uniforms
 from memenvs.policies.weighted_tree import COMPONENTS, Constants, Context, WeightedTree
 from memenvs.policies.weighted_tree.nodes import NONE, OBSOLETE, TASK
 from memenvs.text.encoders import words
-from memenvs.train.columns import Column, Table, text_column
+from memenvs.train.rendering import Column, Table, text_column
 from memenvs.train.statistics import mean_interval
 from memenvs.train.studies.study import Findings, Record, Tell
 from memenvs.train.studies.tree_tasks import SEEDS, Fact, Part, Task, draw_task, schedule

@@ -17,9 +17,9 @@ from memenvs.material.incidence import FloatArray
 from memenvs.materials.generator.tiers import TIERS
 from memenvs.policies.rules.trust import Trust
 from memenvs.policies.rules.trust_constants import DEFAULT, TABLE, TrustConstants
-from memenvs.train.columns import Column, Table, text_column
 from memenvs.train.places import place_of_id
 from memenvs.train.play import play, units
+from memenvs.train.rendering import Column, Table, text_column
 from memenvs.train.studies.study import Findings, Record, Tell
 
 GRID: Mapping[str, Sequence[float]] = {

@@ -24,7 +24,7 @@ MISFITS = {
         "shared-writers",
         "game.options.writers=many",
     ): "'writers' of shared-writers: should be a valid",
-    ("shared-writers", "game.seat=poisoner"): "has no seat 'poisoner'; choose from writer",
+    ("shared-writers", "game.seat=poisoner"): "has no agent 'poisoner'; choose from writer",
     ("shared-writers", "game.opponents=[wait]"): "nobody plays against the writers",
     ("shared-writers", "game.self-play={rounds: 2}"): "self-play is for the writer of a game that",
     (
@@ -41,7 +41,7 @@ MISFITS = {
     ("poisoner", "algorithm=ppo"): "network 'opponent' is trained by maskable-ppo alone",
     ("poisoner", "feature-dropout=0.3"): "'feature-dropout' cannot be used for the poisoner",
     ("poisoner", "imitation={teacher: trust}"): "no opponent of this game is named 'trust'",
-    ("poisoner", "game.opponents=[optimal]"): "'optimal' looks into the material",
+    ("poisoner", "game.opponents=[optimal]"): "'optimal' is an oracle",
     ("poisoner", "game.opponents=[OPPONENT]"): "and cannot write",
     ("poisoner", "env=memenvs/OdysseyNoisy-v0"): "a poisoner needs access='stream'",
     ("hidden", "network=opponent"): "network 'opponent' is unknown",

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from commands import memenvs_cli
-from memenvs.train.studies.table import STUDIES
+from memenvs.train.studies.catalog import STUDIES
 
 # As little of each study as it takes.
 SHORT = {

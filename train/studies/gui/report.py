@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from memenvs.envs.miniwob.browser import BrowserError
-from memenvs.train.columns import Column, Table, text_column
 from memenvs.train.plots import COLOURS, INK, STYLE
+from memenvs.train.rendering import Column, Table, text_column
 from memenvs.train.studies.gui.ladder import CONTAINERS, RULE, Ladder, climb
 from memenvs.train.studies.gui.summary import Row, cumulative, summarise
 from memenvs.train.studies.study import Findings, Tell

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memenvs.train.columns import Column, Table, text_column
+from memenvs.train.rendering import Column, Table, text_column
 from memenvs.train.studies.poisoning.comparison import (
     BASELINE,
     DEFAULT_POLICIES,

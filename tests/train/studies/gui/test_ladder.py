@@ -19,7 +19,7 @@ from memenvs.policies.bisimulation.systems import SYSTEMS
 from memenvs.policies.gui import ScriptedPolicy
 from memenvs.train.cli import main
 from memenvs.train.studies.gui.ladder import Ladder, climb
-from memenvs.train.studies.gui.play import Run, exploring, play
+from memenvs.train.studies.gui.runs import Run, exploring, play
 from memenvs.train.studies.gui.summary import (
     crossing,
     cumulative,

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from memenvs.material.files import write_whole
-from memenvs.train.columns import Column, Table, print_tables, text_column
-from memenvs.train.games.arena import Record
-from memenvs.train.games.compare import GameComparison
+from memenvs.train.games.comparison import GameComparison
+from memenvs.train.games.game_setting import Record
+from memenvs.train.rendering import Column, Table, print_tables, text_column
 from memenvs.train.tables import POLICY, SIGNED, explained, marks
 from memenvs.train.terminal import as_csv
 
@@ -27,7 +27,7 @@ def print_game(comparison: GameComparison, format: str | None = None) -> None:
     found = []
     for capacity, members in groupby(comparison.rows, key=lambda row: row["capacity"]):
         rows, title = list(members), f"S = {capacity}"
-        if comparison.stake:
+        if comparison.payoff:
             found.append(_matrix(comparison, rows, title))
         else:
             found.append(Table(_shared(rows[0]["baseline"]), rows, title))
@@ -71,7 +71,7 @@ def _matrix(comparison: GameComparison, rows: Sequence[Record], title: str) -> T
         )
 
     def against(opponent: str) -> Column:
-        return pick(_estimate(opponent, comparison.stake), lambda policy: met[policy][opponent])
+        return pick(_estimate(opponent, comparison.payoff), lambda policy: met[policy][opponent])
 
     columns = [
         text_column(
@@ -94,8 +94,8 @@ def _legend(comparison: GameComparison) -> list[str]:
     of_one = f"{first['episodes']} episodes"
     over = of_one if first["materials"] == 1 else f"{first['materials']} materials"
     lines = [f"Means over {over}, in brackets their 95% bootstrap intervals."]
-    if comparison.stake:
-        lines.append(f"A cell is the {MEANING[comparison.stake]}; the opponent wants it low.")
+    if comparison.payoff:
+        lines.append(f"A cell is the {MEANING[comparison.payoff]}; the opponent wants it low.")
     else:
         lines.append(
             "settled: queries answered rightly on the way; conflicts: writes that came too late; "

@@ -5,7 +5,7 @@ import io
 
 import pytest
 
-from memenvs.train.columns import (
+from memenvs.train.rendering import (
     Column,
     Table,
     as_latex,
