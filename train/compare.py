@@ -15,6 +15,7 @@ from memenvs.material.incidence import FloatArray
 from memenvs.policies import is_path
 from memenvs.policies.learned.models import find_models
 from memenvs.policies.resolve import given_names
+from memenvs.reading.answers import ALL
 from memenvs.reading.layer import Layer
 from memenvs.train.evaluate import evaluate
 from memenvs.train.experiment import Experiment
@@ -167,7 +168,9 @@ def make_layer(experiment: Experiment, setting: Setting) -> Layer | None:
     names = ("reader", "reasoner", "correct")
     given = {name: value for name in names if (value := getattr(experiment, name)) is not None}
     if setting.utility == "end-to-end":
-        return Layer(**given)
+        rules = next(iter(setting.places.values())).rules
+        limited = {"reader": rules.reader} if rules is not None and rules.reader != ALL else {}
+        return Layer(**{**limited, **given})
     if given:
         raise ValueError(f"--{min(given)} belongs to --utility end-to-end; give that, too")
     return None

@@ -13,7 +13,7 @@ from typing import Any
 
 from memenvs.errors import MaterialError
 from memenvs.storage.handles import Guard, one_at_a_time
-from memenvs.storage.messages import clipped
+from memenvs.storage.messages import one_line
 
 MOST = 2**30  # bytes that a cache takes on disk
 
@@ -78,8 +78,8 @@ class Cache:
                 yield self._connection
         except (OSError, sqlite3.Error, OverflowError) as error:
             raise MaterialError(
-                f"cannot be used as a cache: {clipped(str(error))}; delete it, or name another "
-                "folder",
+                f"cannot be used as a cache: {one_line(str(error), 80)}; delete it, or name "
+                "another folder",
                 file=os.fspath(self._file),
             ) from None
 

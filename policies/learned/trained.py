@@ -173,7 +173,7 @@ def load_policy(
                     os.fspath(path), custom_objects=schedules, device=device
                 )
                 assert told is not None
-                data, numbers = told, parameters["policy"]
+                data, numbers = told, dict(parameters["policy"])
         options = dict(data["policy_kwargs"])
         if data.get("use_sde"):
             options["use_sde"] = True
