@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 JOBS ?= 2
 
-.PHONY: demo test test-all lint types docs bench clean
+.PHONY: demo test test-all lint types docs harness bench clean
 
 demo: $(READY)
 	$(BIN)/memenvs compare demo --out demo
@@ -32,6 +32,11 @@ types: $(READY)
 docs: $(READY)
 	$(BIN)/python docs/generate.py --check
 	$(BIN)/sphinx-build -q -W --keep-going -E -b html docs build/docs
+
+# 20,000 mutated files, and 1,000 killed writers: half an hour.
+harness: $(READY)
+	$(BIN)/python tests/harness/fuzz.py 20000
+	$(BIN)/python -W ignore tests/harness/kills.py 1000
 
 bench: $(READY)
 	for script in tests/benchmarks/bench_*.py; do $(BIN)/python $$script; done

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from memenvs.storage.messages import LONGEST, PART, clipped, visible
+
 
 class MaterialError(ValueError):
     """A material that cannot be used, and where in it the fault lies."""
@@ -18,9 +20,10 @@ class MaterialError(ValueError):
         return (_rebuild, (self.problem, self.record, self.field, self.file))
 
     def __str__(self) -> str:
-        field = f"field '{self.field}'" if self.field else ""
-        where = ", ".join(part for part in (self.record, field) if part)
-        return ": ".join(part for part in (self.file, where, self.problem) if part)
+        field = f"field '{clipped(self.field)}'" if self.field else ""
+        where = ", ".join(part for part in (clipped(self.record, 2 * PART), field) if part)
+        parts = (self.file, where, clipped(self.problem, LONGEST))
+        return visible(": ".join(part for part in parts if part))
 
     def within(self, file: str, record: str = "") -> MaterialError:
         """Return the same fault, located in ``file`` (and, in a file of many, in ``record``)."""

@@ -22,7 +22,7 @@ def read_json(path: str | os.PathLike[str]) -> Any:
     to those who know the record and the field.
     """
     file = os.fspath(path)
-    return _value(_text(file), file, "")
+    return parse_json(_text(file), file, "")
 
 
 def read_json_lines(path: str | os.PathLike[str]) -> list[tuple[str, Any]]:
@@ -37,7 +37,7 @@ def read_json_documents(path: str | os.PathLike[str]) -> list[tuple[str, Any]]:
     text = _text(file)
     if Path(file).suffix == ".jsonl" or _looks_like_lines(text):
         return _line_values(text, file)
-    return [("", _value(text, file, ""))]
+    return [("", parse_json(text, file, ""))]
 
 
 def json_type(value: Any) -> str:
@@ -79,10 +79,11 @@ def _looks_like_lines(text: str) -> bool:
 def _line_values(text: str, file: str) -> list[tuple[str, Any]]:
     lines = enumerate(text.split("\n"), start=1)
     places = [(f"line {number}", line) for number, line in lines if line.strip()]
-    return [(where, _value(line, file, where)) for where, line in places]
+    return [(where, parse_json(line, file, where)) for where, line in places]
 
 
-def _value(text: str, file: str, where: str) -> Any:
+def parse_json(text: str, file: str, where: str = "") -> Any:
+    """Give the value of a JSON text as strictly as ``read_json``; ``where`` it stands in a file."""
     try:
         value = json.loads(text, object_pairs_hook=_unique)
         if ESCAPED_SURROGATE.search(text):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from importlib import import_module
@@ -81,6 +81,7 @@ def make(given: Given, env: Any, *, seed: int = 0, **options: Any) -> Predictor:
     - a torch module, from a batch of observations to logits,
     - a function from an observation and its mask to an action.
 
+    A zip file of SB3 holds pickles: it is refused unless it was trusted once, or ``trust=True``.
     ``options`` are the policy's own, as ``judge`` of the memories in use today. Raises
     ``ValueError`` for an unknown name or variant, and for what does not fit the environment.
     """
@@ -181,10 +182,13 @@ def _built(found: Given, env: Any, seed: int, given: Given, options: dict[str, A
         return made if isinstance(made, Predictor) else _built(made, env, seed, given, {})
     if isinstance(found, Predictor):
         return found.moved(env, seed)
+    if isinstance(found, _Zip):
+        trust = bool(options.pop("trust", False))
     if options:
         raise ValueError(f"'{label_of(given)}' takes no options, and not '{min(options)}'")
     if isinstance(found, _Zip):
-        return kind.from_zip(str(found), env, seed)  # type: ignore[attr-defined,no-any-return]
+        from_zip: Callable[..., Predictor] = kind.from_zip  # type: ignore[attr-defined]
+        return from_zip(str(found), env, seed, trust=trust)
     return kind(env, seed, found, label_of(given))  # type: ignore[call-arg]
 
 

@@ -15,11 +15,14 @@ from types import ModuleType
 from typing import Any
 
 from memenvs.policies.names import NAMES
+from memenvs.storage.messages import clipped
 
 CODE = re.compile(
     r"(?P<place>.*\.py|[^\W\d]\w*(\.[^\W\d]\w*)*):(?P<name>[^\W\d]\w*(\.[^\W\d]\w*)*)"
 )
 RUN = ("system", "process")  # names of policies that run what follows the colon
+RUNS = tuple(f"{name}:" for name in RUN)
+IMPORTS = ("material", "env")  # keys under which "module:name" is imported
 KEYS = ("policy", "baseline", "teacher")  # of settings that name policies
 
 
@@ -73,10 +76,14 @@ def refuse_code(label: str, settings: Any, key: str = "") -> None:
     elif isinstance(settings, list):
         for value in settings:
             refuse_code(label, value, key)
-    elif key in KEYS and isinstance(settings, str) and runs_code(settings):
+    elif isinstance(settings, str) and (
+        (key in KEYS and runs_code(settings))
+        or settings.startswith(RUNS)
+        or (key in IMPORTS and ":" in settings)
+    ):
         raise ValueError(
-            f"{label}: key '{key}': '{settings}' names code to run, which a file may not; give it "
-            "on the command line"
+            f"{label}: key '{clipped(key)}': '{clipped(settings)}' names code to run, which a file "
+            f"may not; give it on the command line, or trust the file: memenvs trust {label}"
         )
 
 

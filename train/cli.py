@@ -6,11 +6,13 @@ import errno
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
 import click
 
+from memenvs.storage.messages import VisibleStream, one_line
 from memenvs.train.commands.benchmark import benchmark
 from memenvs.train.commands.benchmark_device import benchmark_device
 from memenvs.train.commands.build import build
@@ -19,17 +21,13 @@ from memenvs.train.commands.compare import compare
 from memenvs.train.commands.convert import convert
 from memenvs.train.commands.envs import envs
 from memenvs.train.commands.frontier import frontier
-from memenvs.train.commands.gui import gui
-from memenvs.train.commands.headroom import headroom
 from memenvs.train.commands.inspect import inspect
 from memenvs.train.commands.links import links
-from memenvs.train.commands.memories import memories
 from memenvs.train.commands.play import play
-from memenvs.train.commands.poisoning import poisoning
 from memenvs.train.commands.register import register, unregister
-from memenvs.train.commands.scenarios import scenarios
+from memenvs.train.commands.study import OLDER, study
 from memenvs.train.commands.train import train
-from memenvs.train.commands.tree_tasks import tree_tasks
+from memenvs.train.commands.trust import trust
 
 BAD_INPUT = 2
 BROKEN_PIPE = 1
@@ -54,6 +52,9 @@ class OneLineErrors(click.Group):
     def main(self, args: Sequence[str] | None = None, *others: Any, **extra: Any) -> Any:
         """Run a command and exit."""
         extra["standalone_mode"] = False
+        _open_closed()
+        streams = sys.stdout, sys.stderr
+        sys.stdout, sys.stderr = map(VisibleStream, streams)
         try:
             code = super().main(args, *others, **extra)
             sys.stdout.flush()
@@ -74,14 +75,21 @@ class OneLineErrors(click.Group):
             code = _refuse("needs more memory than this machine has; ask for less")
         except ValueError as error:  # MaterialError is one
             code = _refuse(str(error))
+        finally:
+            sys.stdout, sys.stderr = streams
         sys.exit(code if isinstance(code, int) else 0)
 
 
+def _open_closed() -> None:
+    """Open on nothing what the caller closed: the first file to be opened would take its place."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode))  # noqa: PTH123, SIM115 - until the end
+
+
 def _refuse(problem: str) -> int:
-    line = " ".join(problem.split())
-    # What a terminal would obey, and half a surrogate pair, are shown by their codes.
-    shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)
-    click.echo(f"memenvs: {shown}", err=True)
+    with suppress(OSError):  # a full disk
+        click.echo(f"memenvs: {one_line(problem)}", err=True)
     return BAD_INPUT
 
 
@@ -130,17 +138,14 @@ for command in (
     convert,
     frontier,
     compare,
-    gui,
-    headroom,
     inspect,
     links,
-    memories,
     play,
-    poisoning,
     register,
-    scenarios,
+    study,
     train,
-    tree_tasks,
+    trust,
     unregister,
+    *OLDER,
 ):
     main.add_command(command)

@@ -15,11 +15,12 @@ from memenvs.material.incidence import FloatArray
 from memenvs.policies import is_path
 from memenvs.policies.learned.models import find_models
 from memenvs.policies.resolve import given_names
+from memenvs.reading.answers import ALL
 from memenvs.reading.layer import Layer
-from memenvs.train.cast import any_seen, facts
 from memenvs.train.evaluate import evaluate
 from memenvs.train.experiment import Experiment
 from memenvs.train.measures import HIDDEN, measure, measures_of, score_of
+from memenvs.train.named_policy import any_seen, facts
 from memenvs.train.optima import Curve, Optima, mean_curve, objective_name
 from memenvs.train.places import Setting, make_setting
 from memenvs.train.provenance import file_digest, provenance
@@ -35,7 +36,7 @@ from memenvs.train.statistics import (
     normalised_interval,
     normalised_score,
 )
-from memenvs.train.track import Track, untracked
+from memenvs.train.terminal import Track, untracked
 
 RANDOM = "random"  # the zero of the normalised score
 EPISODES_OF_ONE = 20  # of a single material
@@ -78,7 +79,12 @@ class Comparison:
     curve: Curve | None
     layer: Layer | None  # what ``answered`` means, where it was measured
     family: Family | None = MEMORIZATION
-    failed: tuple[Row, ...] = ()  # rows of scores of episodes that failed
+    scores: tuple[Row, ...] = ()  # the long table behind it
+
+    @property
+    def failed(self) -> list[Row]:
+        """Rows of scores of episodes that failed."""
+        return [row for row in self.scores if row["status"] == "failed"]
 
     def as_document(self) -> Record:
         """Give the JSON form."""
@@ -134,14 +140,14 @@ def _compare(
     groups = groups_of(setting, scores)
     rows, summary = [], []
     for capacity, policy in product(setting.places, asked):
-        cast = found.casts[capacity, policy]
+        named = found.named[capacity, policy]
         own = [_row(setting, groups, (policy, each.name, capacity)) for each in setting.instances]
         for row, instance in zip(own, setting.instances, strict=True):
-            row["seen"] = cast.has_seen(instance.name)
-        nested = cast.nested or found.casts[capacity, experiment.baseline].nested
+            row["seen"] = named.has_seen(instance.name)
+        nested = named.nested or found.named[capacity, experiment.baseline].nested
         rows += own
         summary.append(_summary(setting, groups, policy, capacity, experiment, own, nested))
-        summary[-1]["remark"] = cast.remark()
+        summary[-1]["remark"] = named.remark()
     drawn = mean_curve(setting, optima, track=track) if curve and setting.envs else None
     return Comparison(
         tuple(rows),
@@ -150,7 +156,7 @@ def _compare(
         drawn,
         layer,
         setting.place.family,
-        tuple(scores.failed()),
+        tuple(scores.rows.values()),
     )
 
 
@@ -162,7 +168,9 @@ def make_layer(experiment: Experiment, setting: Setting) -> Layer | None:
     names = ("reader", "reasoner", "correct")
     given = {name: value for name in names if (value := getattr(experiment, name)) is not None}
     if setting.utility == "end-to-end":
-        return Layer(**given)
+        rules = next(iter(setting.places.values())).rules
+        limited = {"reader": rules.reader} if rules is not None and rules.reader != ALL else {}
+        return Layer(**{**limited, **given})
     if given:
         raise ValueError(f"--{min(given)} belongs to --utility end-to-end; give that, too")
     return None

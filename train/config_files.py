@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import difflib
-import os
 from collections.abc import Iterable
 from functools import cache
+from hashlib import sha256
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,10 @@ from typing import Any
 import yaml
 
 from memenvs.policies.user_code import refuse_code
+from memenvs.storage.reading import read_bounded
+from memenvs.storage.trust import remembered
 
+LONGEST = 2**18  # bytes of a configuration
 TRAINING = "algorithm"  # the key that a training has and a comparison has not
 
 
@@ -38,15 +41,14 @@ def read_config(config: str, *, training: bool) -> tuple[str, dict[str, Any]]:
             f"'{config}' is neither a file nor one of the configurations that come with the "
             f"package ({', '.join(names)})"
         )
+    content = read_bounded(path, LONGEST)
     try:
-        text = path.read_text("utf-8")
-    except OSError as error:
-        raise ValueError(f"{config}: cannot be read: {error.strerror}") from None
+        document = parse_config(config, content.decode())
     except UnicodeDecodeError:
         raise ValueError(f"{config}: is no text in UTF-8") from None
-    settings = parse_config(os.fspath(path), text)
-    refuse_code(os.fspath(path), settings)
-    return os.fspath(path), settings
+    if remembered(sha256(content).hexdigest()) is None:
+        refuse_code(config, document)
+    return config, document
 
 
 def parse_config(label: str, text: str) -> dict[str, Any]:
@@ -60,11 +62,20 @@ def parse_config(label: str, text: str) -> dict[str, Any]:
 def parse_yaml(label: str, text: str) -> Any:
     """Parse YAML; raises ``ValueError`` that begins with ``label``."""
     try:
-        return yaml.safe_load(text)
+        return yaml.load(text, _Loader)
     except yaml.YAMLError as error:
         raise ValueError(f"{label}: is no YAML: {error}") from None
     except (RecursionError, ValueError):  # nested too deeply, or a date that does not exist
         raise ValueError(f"{label}: is no YAML that can be read") from None
+
+
+class _Loader(yaml.SafeLoader):  # type: ignore[misc]
+    """Reads what a file says, and no references: a few of them, nested, unfold without end."""
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        if self.check_event(yaml.AliasEvent):
+            raise yaml.YAMLError("it holds a reference (*name); write out what it stands for")
+        return super().compose_node(parent, index)
 
 
 def unknown(given: str, known: Iterable[str]) -> str:

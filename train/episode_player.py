@@ -66,7 +66,7 @@ class EpisodePlayer:
         return None
 
     def hint(self) -> str:
-        """Say that nobody knows better here."""
+        """Say that there is no optimal policy here."""
         return "there is no optimal policy to ask in this environment"
 
     def summary(self) -> str:

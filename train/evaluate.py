@@ -10,21 +10,21 @@ from typing import Any
 
 from memenvs.envs.family import MEMORIZATION
 from memenvs.reading.layer import Layer
-from memenvs.train.cast import Cast
+from memenvs.train.named_policy import NamedPolicy
 from memenvs.train.optima import Optima, load_of
 from memenvs.train.places import Place, Setting
 from memenvs.train.play import Ended, Unit, units
 from memenvs.train.playing import EPISODES, Outcome, Playing
 from memenvs.train.scores import Row, Scores
-from memenvs.train.track import Track, untracked
+from memenvs.train.terminal import Track, untracked
 
 
 @dataclass(frozen=True)
-class Evaluation:
-    """The scores, and who played under which name at which capacity."""
+class Evaluated:
+    """The scores, and the policies behind each name at each capacity."""
 
     scores: Scores
-    casts: dict[tuple[int | None, str], Cast]  # by capacity, policy
+    named: dict[tuple[int | None, str], NamedPolicy]  # by capacity, policy
 
 
 def evaluate(
@@ -37,7 +37,7 @@ def evaluate(
     layer: Layer | None = None,
     scores: Scores | None = None,
     track: Track[Any] = untracked,
-) -> Evaluation:
+) -> Evaluated:
     """Play each policy at each capacity, ``episodes`` times in each instance.
 
     Each seed of a training plays them all. ``layer`` answers queries from each memory. Rows that
@@ -51,13 +51,13 @@ def evaluate(
         capacity: Playing(place, episodes=len(played), seed=seed, optima=optima, layer=layer)
         for capacity, place in setting.places.items()
     }
-    casts = {(c, name): playings[c].cast(name) for c, name in product(playings, policies)}
+    by_name = {(c, name): playings[c].named(name) for c, name in product(playings, policies)}
     jobs = []
-    for (capacity, name), cast in casts.items():
-        for member in range(cast.size):
+    for (capacity, name), named in by_name.items():
+        for member in range(named.size):
             key = {"policy": name, "member": member, "capacity": capacity}
             left = [unit for unit in played if scores.missing(key | _key(unit))]
-            if cast.learns and left:  # what it does depends on the episodes before
+            if named.learns and left:  # what it does depends on the episodes before
                 left = played
             chunks = [left[start : start + EPISODES] for start in range(0, len(left), EPISODES)]
             jobs += [(capacity, name, member, chunk) for chunk in chunks]
@@ -69,7 +69,7 @@ def evaluate(
                 row = key | row_of(playing.place, unit, outcome)
                 row |= _against(setting, playing.place, unit, row, optima)
                 scores.add(row)
-    return Evaluation(scores, casts)
+    return Evaluated(scores, by_name)
 
 
 def row_of(place: Place, unit: Unit, outcome: Outcome) -> Row:

@@ -19,7 +19,7 @@ from memenvs.material.material import Material
 from memenvs.objective import Objective
 from memenvs.optimal.arrival import Arrival, arrival_bound
 from memenvs.train.places import Setting
-from memenvs.train.track import Track, untracked
+from memenvs.train.terminal import Track, untracked
 
 Method = Literal["exact", "greedy"]
 Solved = TypeVar("Solved")

@@ -48,7 +48,7 @@ FOREIGN = ("return", "length", "illegal")  # of an environment that is not of th
 
 @dataclass(frozen=True)
 class Unit:
-    """One episode that is played, whoever plays it."""
+    """One episode, the same for every policy."""
 
     instance: Instance
     episode: int  # number within its instance: equal numbers are the same episode
@@ -102,7 +102,7 @@ def units_in(instances: Sequence[Instance], seed: int = 0) -> list[Unit]:
 
 
 def episode_seed(seed: int, instance: str, episode: int) -> int:
-    """Seed of an episode: of its instance and number alone, whoever and whatever else plays."""
+    """Seed of an episode: it depends on the instance and the number of the episode alone."""
     entropy = (seed, zlib.crc32(instance.encode()), episode)
     return int(np.random.SeedSequence(entropy).generate_state(1)[0])
 
@@ -308,7 +308,7 @@ def _read_memories(
 
 
 def _decisions(rules: Rules, material: Material) -> int:
-    """Decisions of an episode that nobody stops."""
+    """Decisions of an episode that runs to its end."""
     claims = len(material.claims)
     return (rules.decisions or 2 * claims) if rules.access == "pool" else claims
 
@@ -355,5 +355,5 @@ def _values(
 
 
 def _answered(layer: Layer | None, material: Material, memory: BoolArray, search: Any) -> float:
-    """Query mass that is answered from a memory; NaN where nobody answers."""
+    """Query mass that is answered from a memory; NaN where no layer answers."""
     return math.nan if layer is None else layer.answered(material, memory, search)

@@ -1,4 +1,4 @@
-"""A place that is ready to be played in: who plays there, in batches where that can be."""
+"""An environment with the policies that play it, in batches where that can be."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gymnasium.vector import VectorEnv
 
 from memenvs.errors import MaterialError
 from memenvs.reading.layer import Layer
-from memenvs.train.cast import Cast
+from memenvs.train.named_policy import NamedPolicy
 from memenvs.train.optima import Optima
 from memenvs.train.places import Place
 from memenvs.train.play import Ended, Unit, play, play_one
@@ -42,7 +42,9 @@ class Playing:
     ) -> None:
         self.place, self.optima = place, optima
         self._episodes, self._seed, self._layer = episodes, seed, layer
-        self._casts: dict[tuple[str, bool], Cast] = {}  # by name, and whether in the batch
+        self._policies: dict[
+            tuple[str, bool], NamedPolicy
+        ] = {}  # by name, and whether in the batch
         self._failed: dict[tuple[str, int], int] = {}  # in a row, by name and member
 
     @cached_property
@@ -53,23 +55,23 @@ class Playing:
         each = observation_bytes(self.place.env.observation_space)
         return self.place.batch(max(1, min(self._episodes, EPISODES, BYTES // each)))
 
-    def cast(self, name: str) -> Cast:
-        """Find who plays under a name; raises ``ValueError`` for an unknown one."""
-        together = self._cast(name, batched=self.batch is not None)
-        return self._cast(name, batched=False) if together.alone else together
+    def named(self, name: str) -> NamedPolicy:
+        """Find the policies behind a name; raises ``ValueError`` for an unknown one."""
+        together = self._named(name, batched=self.batch is not None)
+        return self._named(name, batched=False) if together.alone else together
 
     def play(self, name: str, member: int, units: Sequence[Unit]) -> Iterator[tuple[Unit, Outcome]]:
         """Play units as a member of who plays under a name; an episode that fails gives the error.
 
         What fails in a batch is played again by itself, so that it costs no other episode.
         """
-        cast = self.cast(name)
+        named = self.named(name)
         groups: dict[int, list[Unit]] = {}
         for unit in units:
-            groups.setdefault(id(cast.player(unit.instance.name, member)), []).append(unit)
+            groups.setdefault(id(named.player(unit.instance.name, member)), []).append(unit)
         for own in groups.values():
-            player = cast.player(own[0].instance.name, member)
-            if self.batch is None or cast.alone:
+            player = named.player(own[0].instance.name, member)
+            if self.batch is None or named.alone:
                 yield from self._one_by_one(name, member, player, own)
                 continue
             for start in range(0, len(own), self.batch.num_envs):
@@ -79,7 +81,7 @@ class Playing:
                 except FAULTS:
                     raise
                 except Exception:  # a policy may fail in any way
-                    other = self._cast(name, batched=False).player(chunk[0].instance.name, member)
+                    other = self._named(name, batched=False).player(chunk[0].instance.name, member)
                     yield from self._one_by_one(name, member, other, chunk)
                 else:
                     yield from zip(chunk, found, strict=True)
@@ -119,15 +121,15 @@ class Playing:
                 self._failed[name, member] = 0
                 yield unit, found
 
-    def _cast(self, name: str, *, batched: bool) -> Cast:
-        if (name, batched) not in self._casts:
+    def _named(self, name: str, *, batched: bool) -> NamedPolicy:
+        if (name, batched) not in self._policies:
             env: Any = self.batch if batched else self.place.env
             names = [instance.name for instance in self.place.instances]
-            cast = Cast(name, env, self._seed, names)
+            named = NamedPolicy(name, env, self._seed, names)
             if self.optima is not None:
-                cast.tell(self.optima.plan)
-            self._casts[name, batched] = cast
-        return self._casts[name, batched]
+                named.tell(self.optima.plan)
+            self._policies[name, batched] = named
+        return self._policies[name, batched]
 
 
 def observation_bytes(space: spaces.Space[Any]) -> int:

@@ -129,7 +129,9 @@ def read_scores(path: Path) -> list[Row]:
     with path.open(newline="", encoding="utf-8") as stream:
         header = next(csv.reader(stream), [])
     if not {*IDENTITY, *STATUS} <= set(header):
-        raise ValueError(f"{path}: is no table of scores: its first line names other columns")
+        raise ValueError(
+            f"{path}: is not a table of scores: its first line lacks the columns of one"
+        )
     return _read_rows(path, header)[0]
 
 
@@ -186,7 +188,7 @@ def _read_about(sidecar: Path) -> dict[str, Any]:
     except ValueError:
         found = None
     if not isinstance(found, dict) or found.get("format") != FORMAT:
-        raise ValueError(f"{sidecar}: is no description of scores; choose another --out")
+        raise ValueError(f"{sidecar}: is not a description of scores; choose another --out")
     return found
 
 

@@ -1,69 +1,110 @@
-"""What a comparison looks like: tables on the terminal, JSON, CSV."""
+"""What a comparison looks like: its tables as columns, and its files."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from memenvs.envs.family import MEMORIZATION
 from memenvs.material.files import write_whole
 from memenvs.train.compare import Comparison, Record, shown
 from memenvs.train.measures import score_of
-from memenvs.train.terminal import WIDTH, as_csv, interval, make_console, number, plain_table
-
-if TYPE_CHECKING:
-    from rich.table import Table
+from memenvs.train.rendering import Column, Table, print_tables, text_column
+from memenvs.train.terminal import as_csv, number
 
 WIDE = 0.01  # of an upper bound: an optimum that is known no better is warned of
-NAME = 24  # characters of a policy's name that leave room for the numbers
-FIRST = ("cover", "infl", "size", "front", "loss", "share", "avoid", "norm")
 MARKS = {"*": "privileged", "°": "knows", "‡": "taught_by", "†": "seen"}  # of a policy in a table
 
 
-def print_comparison(comparison: Comparison) -> None:
-    """Print two tables for each capacity, and what their columns mean.
+def marks(record: Record) -> str:
+    """Give the marks of a policy in a table, and how many seeds it has."""
+    found = [mark for mark, name in MARKS.items() if record[name]]
+    seeds = f" ({record['seeds']} seeds)" if record["seeds"] > 1 else ""
+    return f"{''.join(found)}{seeds}"
 
-    Where the output is no terminal, room is made for the long names of models and systems.
-    """
-    console = make_console()
-    if not console.is_terminal:
-        longest = max(len(record["policy"]) for record in comparison.summary)
-        console.width = WIDTH + max(0, longest - NAME)
-        if comparison.family is not MEMORIZATION:
-            console.width += sum(len(name) for name in shown(comparison.family))
+
+def unproved(sign: str) -> Callable[[Record], str]:
+    """Give the sign of a bound where an optimum was not proved."""
+    return lambda record: "" if record["frontier_proved"] else sign
+
+
+POLICY = text_column("policy", "policy", "name", mark=marks)
+HUNDREDTHS = partial(number, digits=2)
+SIGNED = partial(number, sign="+")
+MEMORY = (  # of memorization environments, after the objective
+    Column("cover", "coverage"),
+    Column("infl", "water_inflation"),
+    Column("size", "size", lambda size: "–" if size is None else f"{size:.4g}"),
+    Column("front", "frontier", mark=unproved("≤")),
+    Column("loss", "efficiency_loss"),
+    Column("share", "share", mark=unproved("≥")),
+    Column("avoid", "avoidable_regret", HUNDREDTHS),
+    Column("norm", "normalised", HUNDREDTHS),
+)
+
+
+def compared(baseline: str) -> tuple[Column, ...]:
+    """Describe the columns of the table of differences from a baseline."""
+    return (
+        POLICY,
+        Column("iqm", "iqm", ends=("iqm_low", "iqm_high")),
+        Column(f"vs {baseline}", "difference", SIGNED, ends=("difference_low", "difference_high")),
+        Column("better", "improvement", ends=("improvement_low", "improvement_high")),
+    )
+
+
+def measured(comparison: Comparison) -> list[Column]:
+    """Describe the columns of the table of what was measured."""
+    if comparison.family is MEMORIZATION:
+        objective = Column(comparison.summary[0]["objective"], "utility", ends=("low", "high"))
+        answered = [] if comparison.layer is None else [Column("answ", "answered")]
+        return [POLICY, objective, *MEMORY, *answered]
+    score = score_of(comparison.family)
+    others = [Column(name, name) for name in shown(comparison.family) if name != score]
+    return [POLICY, Column(score, score, ends=("low", "high")), *others]
+
+
+def tables_of(comparison: Comparison) -> list[Table]:
+    """Give two tables for each capacity: what was measured, and differences from the baseline."""
+    found = []
     for capacity, members in groupby(comparison.summary, key=lambda s: s["capacity"]):
         records = list(members)
         title = "" if capacity is None else f"S = {capacity}"
-        if comparison.family is MEMORIZATION:
-            heads = ["policy", records[0]["objective"], *FIRST]
-            heads += [] if comparison.layer is None else ["answ"]
-            console.print(_table(title, heads, map(_cells, records)))
-        else:
-            score = score_of(comparison.family)
-            others = [name for name in shown(comparison.family) if name != score]
-            cells = [_plain_cells(record, score, others) for record in records]
-            console.print(_table(title, ("policy", score, *others), cells))
-        columns = ("policy", "iqm", f"vs {comparison.baseline}", "better")
-        console.print()
-        console.print(_table("", columns, map(_compared, records)))
-    console.print(_legend(comparison), style="dim")
+        found.append(Table(measured(comparison), records, title))
+        found.append(Table(compared(comparison.baseline), records))
+    return found
+
+
+def print_comparison(comparison: Comparison, format: str | None = None) -> None:
+    """Print the tables, and what their columns mean."""
+    print_tables(tables_of(comparison), legend(comparison), format)
 
 
 def print_curves(curves: Sequence[Record]) -> None:
     """Print how the share of the frontier grows with the queries settled, a table for each tier."""
-    console = make_console()
-    for tier, members in groupby(curves, key=lambda record: record["tier"]):
-        records = list(members)
-        counts = sorted({record["settled"] for record in records})
-        rows = []
-        for policy in dict.fromkeys(record["policy"] for record in records):
-            own = {r["settled"]: r["share"] for r in records if r["policy"] == policy}
-            rows.append((policy, *(number(own[count]) for count in counts)))
-        title = f"{tier}: share of the frontier by queries settled while it was written"
-        console.print(_table(title, ("policy", *map(str, counts)), rows))
+    print_tables(
+        [
+            curve_table(tier, list(members))
+            for tier, members in groupby(curves, key=lambda record: record["tier"])
+        ]
+    )
+
+
+def curve_table(tier: str, records: Sequence[Record]) -> Table:
+    """Give a row for each policy, and a column for each number of queries settled."""
+    shares = {(record["policy"], record["settled"]): record["share"] for record in records}
+
+    def column(count: int) -> Column:
+        return Column(str(count), lambda policy: shares[policy, count])
+
+    columns = [column(count) for count in sorted({record["settled"] for record in records})]
+    policies = list(dict.fromkeys(record["policy"] for record in records))
+    title = f"{tier}: share of the frontier by queries settled while it was written"
+    return Table([text_column("policy", str, "name"), *columns], policies, title)
 
 
 def write_tables(comparison: Comparison, folder: Path) -> None:
@@ -79,55 +120,6 @@ def _flat(record: Record) -> Record:
     for name, ends in record["intervals"].items():
         flat[f"{name}_low"], flat[f"{name}_high"] = ends or (None, None)
     return flat
-
-
-def _table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
-    table = plain_table(columns, rows, {"policy"})
-    table.title = f"\n{title}" if title else ""
-    return table
-
-
-def _plain_cells(record: Record, score: str, others: Sequence[str]) -> tuple[str, ...]:
-    """Give the cells of an environment without memories of slots."""
-    return (
-        named(record),
-        f"{number(record[score])} {interval(record['low'], record['high'])}",
-        *(number(record[name]) for name in others),
-    )
-
-
-def _cells(record: Record) -> tuple[str, ...]:
-    return (
-        named(record),
-        f"{number(record['utility'])} {interval(record['low'], record['high'])}",
-        number(record["coverage"]),
-        number(record["water_inflation"]),
-        "–" if record["size"] is None else f"{record['size']:.4g}",
-        number(record["frontier"]) + ("" if record["frontier_proved"] else "≤"),
-        number(record["efficiency_loss"]),
-        ("" if record["frontier_proved"] else "≥") + number(record["share"]),
-        number(record["avoidable_regret"], digits=2),
-        number(record["normalised"], digits=2),
-        *([] if record["answered"] is None else [number(record["answered"])]),
-    )
-
-
-def _compared(record: Record) -> tuple[str, ...]:
-    return (
-        named(record),
-        f"{number(record['iqm'])} {interval(record['iqm_low'], record['iqm_high'])}",
-        f"{number(record['difference'], sign='+')} "
-        f"{interval(record['difference_low'], record['difference_high'], sign='+')}",
-        f"{number(record['improvement'], digits=2)} "
-        f"{interval(record['improvement_low'], record['improvement_high'])}",
-    )
-
-
-def named(record: Record) -> str:
-    """Give the name of a policy with its marks, and how many seeds it has."""
-    marks = [mark for mark, name in MARKS.items() if record[name]]
-    seeds = f" ({record['seeds']} seeds)" if record["seeds"] > 1 else ""
-    return f"{record['policy']}{''.join(marks)}{seeds}"
 
 
 def explained(records: Sequence[Record]) -> list[str]:
@@ -146,7 +138,8 @@ def explained(records: Sequence[Record]) -> list[str]:
     return lines
 
 
-def _legend(comparison: Comparison) -> str:
+def legend(comparison: Comparison) -> list[str]:
+    """Say what the columns mean, and what limits the figures."""
     first = comparison.summary[0]
     of_one = first["interval_over"] == "episodes"
     kinds = first["interval_over"]
@@ -187,7 +180,7 @@ def _legend(comparison: Comparison) -> str:
             f"The best at S is known only to within {widest:.0%} of its upper bound: shares and "
             "regrets may say more of the bound than of the policies; give a longer --time-limit."
         )
-    return "\n".join(lines)
+    return lines
 
 
 def failures(failed: Iterable[Mapping[str, Any]]) -> list[str]:

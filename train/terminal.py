@@ -5,12 +5,18 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from memenvs.storage.messages import csv_cell, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
+
+Job = TypeVar("Job")
+Track = Callable[[Sequence[Job], str], Iterable[Job]]  # what shows the progress of long work
 
 WIDTH = 100  # where the output is no terminal
 
@@ -18,11 +24,28 @@ WIDTH = 100  # where the output is no terminal
 def make_console(*, stderr: bool = False) -> Console:
     """Give a console that prints names as they are, at least 100 columns wide if no terminal."""
     from rich.console import Console
+    from rich.table import Table
 
-    console = Console(stderr=stderr, markup=False, highlight=False, emoji=False)
+    class Safe(Console):
+        """Prints what others wrote so that it steers no terminal."""
+
+        def print(self, *objects: Any, **options: Any) -> None:
+            for table in objects:
+                if isinstance(table, Table) and isinstance(table.title, str):
+                    table.title = visible(table.title)
+            super().print(*(visible(o) if isinstance(o, str) else o for o in objects), **options)
+
+    stream = sys.stderr if stderr else sys.stdout
+    file = getattr(stream, "raw", stream)  # a console's own colours pass
+    console = Safe(file=file, markup=False, highlight=False, emoji=False)
     if not console.is_terminal:
         console.width = WIDTH
     return console
+
+
+def untracked(jobs: Sequence[Job], what: str) -> Iterable[Job]:
+    """Run through jobs without showing progress."""
+    return jobs
 
 
 def progress(jobs: Sequence[Any], what: str) -> Iterable[Any]:
@@ -46,7 +69,7 @@ def plain_table(columns: Sequence[str], rows: Iterable[Sequence[str]], text: set
         else:
             table.add_column(Text(column), justify="right", no_wrap=True)
     for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
+        table.add_row(*(Text(visible(cell)) for cell in row))
     return table
 
 
@@ -60,7 +83,7 @@ def as_csv(records: Sequence[Mapping[str, Any]]) -> bytes:
     stream = io.StringIO()
     writer = csv.DictWriter(stream, list(records[0]), lineterminator="\n")
     writer.writeheader()
-    writer.writerows(records)
+    writer.writerows({n: csv_cell(value) for n, value in each.items()} for each in records)
     return stream.getvalue().encode("utf-8", "backslashreplace")
 
 

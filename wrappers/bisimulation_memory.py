@@ -19,6 +19,7 @@ from memenvs.policies.bisimulation.learner import EPISODES, Choice, Episode, Lea
 from memenvs.policies.bisimulation.memory import TransitionMemory
 from memenvs.policies.bisimulation.reader import reader_for
 
+LAG = 0.05  # share by which a memory that advises may grow between two partitions
 Mode = Literal["act", "advise"]
 Observation = dict[str, NDArray[Any]]
 BOUND = 3.0  # of q_B: an advantage lies within 2, the dense term within 0.1
@@ -97,8 +98,9 @@ class BisimulationMemory(gym.Wrapper[Any, Any, Any, Any], gym.utils.RecordConstr
         _check_mode(mode)
         self.memory = memory or TransitionMemory(rule)
         self.reranking = mode == "act"
-        self._learner = Learner(self.memory, reader_for(env, policy, adapter), explore, detour)
+        self.learner = Learner(self.memory, reader_for(env, policy, adapter), explore, detour)
         self._advises = mode == "advise"
+        self.memory.lag = LAG if self._advises else 0.0
         self._episode: Episode | None = None
         if self._advises:
             self.observation_space = _advised_space(env.observation_space, env.action_space)
@@ -113,7 +115,7 @@ class BisimulationMemory(gym.Wrapper[Any, Any, Any, Any], gym.utils.RecordConstr
     ) -> tuple[Any, dict[str, Any]]:
         """Begin an episode; one that was left unfinished ends without a role."""
         observation, info = self.env.reset(seed=seed, options=options)
-        self._episode = self._learner.begin(observation, info)
+        self._episode = self.learner.begin(observation, info)
         return self._advised(observation), info | {"override": False, "evidence": 0}
 
     def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
@@ -132,6 +134,10 @@ class BisimulationMemory(gym.Wrapper[Any, Any, Any, Any], gym.utils.RecordConstr
         if not self._advises:
             return observation
         return observation | _advice(self._episode, int(self.action_space.n))  # type: ignore[attr-defined]
+
+    def graph(self) -> dict[str, Any]:
+        """Describe the memory and its last overrides, for ``as_html`` and ``as_dot``."""
+        return self.learner.graph()
 
     @property
     def _running(self) -> Episode:
@@ -165,6 +171,7 @@ class VectorBisimulationMemory(VectorWrapper):
         self.reranking = mode == "act"
         self.learner = Learner(self.memory, reader_for(env, policy, adapter), explore, detour)
         self._advises = mode == "advise"
+        self.memory.lag = LAG if self._advises else 0.0
         self._mode = env.metadata["autoreset_mode"]
         self._episodes: list[Episode | None] = [None] * env.num_envs
         if self._advises:
@@ -176,6 +183,10 @@ class VectorBisimulationMemory(VectorWrapper):
         """Legal actions of the environments ``(num_envs, n)``."""
         masks: NDArray[np.bool_] = self.env.action_masks()  # type: ignore[attr-defined]
         return masks
+
+    def graph(self) -> dict[str, Any]:
+        """Describe the memory and its last overrides, for ``as_html`` and ``as_dot``."""
+        return self.learner.graph()
 
     @property
     def shortlists(self) -> list[list[int]]:

@@ -132,7 +132,7 @@ def headroom(rows: list[Registered]) -> str:
         elif line.split("|")[1].strip(" `") in names:
             tables.setdefault(header, []).append(line)
     if not tables:
-        return "Not measured yet; `memenvs headroom` measures it."
+        return "Not measured yet; `memenvs study headroom ID` measures it."
     parts = ["\n".join([*header, *own]) for header, own in tables.items()]
     return "\n\n".join([*parts, "[Headroom](../headroom.md) says what the columns mean."])
 

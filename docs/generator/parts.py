@@ -84,17 +84,23 @@ def checks_table() -> str:
 
 
 def commands() -> str:
-    """Write the help of every command."""
+    """Write the help of every command, and of every study."""
     parts = []
     for name, command in command_line.commands.items():
-        context = click.Context(command, info_name=f"memenvs {name}")
-        usage = " ".join([context.command_path, *command.collect_usage_pieces(context)])
-        parts += [f"## memenvs {name}", f"```text\n{usage}\n```"]
-        parts += [
-            inspect.cleandoc(command.help or ""),
-            table(("option", "meaning"), options(context)),
-        ]
+        parts += command_help(f"memenvs {name}", command)
     return "\n\n".join(parts)
+
+
+def command_help(path: str, command: click.Command) -> list[str]:
+    """Write the help of a command and of those that belong to it."""
+    context = click.Context(command, info_name=path)
+    usage = " ".join([path, *command.collect_usage_pieces(context)])
+    parts = [f"## {path}", f"```text\n{usage}\n```", inspect.cleandoc(command.help or "")]
+    if rows := options(context):
+        parts.append(table(("option", "meaning"), rows))
+    for name, own in getattr(command, "commands", {}).items():
+        parts += command_help(f"{path} {name}", own)
+    return parts
 
 
 def options(context: click.Context) -> list[list[str]]:

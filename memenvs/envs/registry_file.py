@@ -17,10 +17,12 @@ from typing import Any, TypeAlias
 from memenvs.envs.levels import LEVELS
 from memenvs.envs.registry import check_name, forget, register_named
 from memenvs.errors import MaterialError
-from memenvs.material.files import write_whole
 from memenvs.materials.registered import RegisteredFile, digest_of
+from memenvs.storage.reading import read_bounded, read_sealed, sealed
+from memenvs.storage.whole import write_whole
 
-FORMAT = "memenvs.registry/1"
+FORMAT = "memenvs.registry/2"
+LONGEST = 2**24  # bytes of a registry
 VARIABLE = "MEMENVS_REGISTRY"  # names another file
 GROUP = "memenvs.materials"  # of entry points
 LOG = logging.getLogger("memenvs")
@@ -118,27 +120,31 @@ def _config_folder() -> Path:
 
 def _read(path: Path) -> Entries:
     """Read the registry, empty where there is none; raises ``ValueError`` that names the file."""
-    try:
-        document = json.loads(path.read_bytes())
-    except FileNotFoundError:
+    if not path.exists():
         return {}
-    except OSError as error:
-        raise ValueError(f"{path}: cannot be read: {error.strerror}") from None
-    except (ValueError, RecursionError):
-        raise ValueError(f"{path}: is no JSON; mend it, or delete it and register anew") from None
-    if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise ValueError(f"{path}: is no registry of materials ({FORMAT}); name another file")
+    document = read_sealed(read_bounded(path, LONGEST), FORMAT, "registry of materials", str(path))
     entries = document.get("materials")
     if not isinstance(entries, dict) or not all(map(_is_entry, entries.values())):
-        raise ValueError(f"{path}: a material lacks a file, digest, level or settings; mend it")
+        raise MaterialError(
+            "a material lacks a file, digest, level or settings; delete it, and register anew",
+            file=str(path),
+        )
     return entries
 
 
 def _is_entry(entry: Any) -> bool:
     wanted = {"file": str, "digest": str, "level": str, "settings": dict}
-    return isinstance(entry, dict) and all(
-        isinstance(entry.get(field), kind) for field, kind in wanted.items()
+    return (
+        isinstance(entry, dict)
+        and entry.keys() == wanted.keys()
+        and all(isinstance(entry[field], kind) for field, kind in wanted.items())
+        and len(entry["file"]) < 2**15
+        and all(map(_is_setting, entry["settings"].values()))
     )
+
+
+def _is_setting(value: Any) -> bool:
+    return value is None or isinstance(value, bool | int | float | str)
 
 
 @contextmanager
@@ -149,7 +155,7 @@ def _changed() -> Iterator[Entries]:
     with _locked(path.with_name(f"{path.name}.lock")):
         entries = _read(path)
         yield entries
-        document = {"format": FORMAT, "materials": entries}
+        document = sealed({"format": FORMAT, "materials": entries})
         write_whole(path, (json.dumps(document, indent=1) + "\n").encode())
 
 

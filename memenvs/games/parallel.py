@@ -126,7 +126,7 @@ class Game(ParallelEnv[str, Observation, Any]):  # type: ignore[misc]
         return None
 
     def close(self) -> None:
-        """Leave nothing behind: there is nothing open."""
+        """Do nothing: no resource is open."""
 
 
 def forms(

@@ -172,7 +172,7 @@ class VectorGame(Shell):
 
     @property
     def alive(self) -> dict[str, BoolArray]:
-        """Agents that did not finish: ``(B,)`` each; all of them at first, as nobody yet acted."""
+        """Agents that did not finish: ``(B,)`` each; at first all of them."""
         return self._live
 
     @property
@@ -244,7 +244,7 @@ class VectorGame(Shell):
         }
 
     def _revive(self, rows: Rows) -> None:
-        """Let every agent of some episodes live: nobody has acted yet."""
+        """Mark every agent of some episodes as active, at their beginning."""
         for name, alive in self._live.items():
             self._live[name] = alive.copy()
             self._live[name][rows.at] = True

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import re
-import secrets
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import MISSING, fields
 from functools import cache
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, get_type_hints
+from typing import TYPE_CHECKING, Any, get_type_hints
 
 from memenvs.errors import MaterialError
 from memenvs.material.material import Material
 from memenvs.material.records import Claim, Item, Query
+from memenvs.storage.whole import sweep
+from memenvs.storage.whole import write_durably as write_durably
+from memenvs.storage.whole import write_whole as write_whole
 from memenvs.strict_json import TOO_DEEP, json_type, read_json_documents
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ def load_materials(path: str | os.PathLike[str]) -> list[Material]:
     """Read every material of a JSON file (one) or a JSON Lines file (one a line, in order)."""
     file = os.fspath(path)
     materials = [_material(value, file, where) for where, value in read_json_documents(path)]
+    sweep(Path(path).absolute().parent)
     seen: set[str] = set()
     for material in materials:
         if material.name in seen:
@@ -103,50 +105,6 @@ def check_target(path: str | os.PathLike[str]) -> None:
         raise MaterialError(
             "is there and holds no material; name another file, or remove it", file=file
         )
-
-
-def write_whole(target: Path, content: bytes) -> None:
-    """Write a file durably: readers see the old one or the new one, and after a kill, too.
-
-    Raises ``OSError``, and then leaves no trace.
-    """
-    target = Path(os.path.realpath(target))  # a link stays a link
-    if target.is_dir():
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(target))
-    if target.exists() and not target.is_file():
-        target.write_bytes(content)  # a pipe or /dev/null must not be replaced by a file
-        return
-    write_durably(target, lambda stream: stream.write(content))
-
-
-def write_durably(target: Path, write: Callable[[IO[bytes]], object]) -> None:
-    """Let ``write`` fill a file under another name, bring it to disk, then rename it.
-
-    Raises ``OSError``, and then the old file still stands and no part of a new one.
-    """
-    temporary = target.with_name(f".memenvs-{secrets.token_hex(8)}")
-    try:
-        with temporary.open("xb") as stream:
-            write(stream)
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.replace(target)
-        sync_folder(target.parent)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-
-
-def sync_folder(folder: Path) -> None:
-    """Bring the names in a folder to disk, too, where folders can be opened."""
-    try:
-        number = os.open(folder, os.O_RDONLY)
-    except OSError:
-        return
-    try:
-        os.fsync(number)
-    finally:
-        os.close(number)
 
 
 def as_document(material: Material) -> dict[str, Any]:

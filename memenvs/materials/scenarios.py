@@ -1,8 +1,8 @@
 """Ten small materials, each a way in which memories in use are reported to fail.
 
 Every claim answers one query, unless said otherwise; what is false, or true no more, answers it
-wrongly. Times are days. What a good memory keeps stands beside each, as data: ``memenvs scenarios``
-says of a policy whether it did.
+wrongly. Times are days. What a good memory keeps stands beside each, as data:
+``memenvs study scenarios`` says of a policy whether it did.
 """
 
 from __future__ import annotations

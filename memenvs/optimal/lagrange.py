@@ -16,7 +16,7 @@ import numpy as np
 from memenvs.material.incidence import BoolArray, FloatArray
 from memenvs.optimal.bracket import Bracket
 from memenvs.optimal.greedy import Path
-from memenvs.optimal.programme import Programme
+from memenvs.optimal.programme import SMALL, Programme
 
 PREFIXES = 128  # of greedy that are tried, evenly spread
 PLACES = 8  # capacities at which the multipliers are improved, where most is open
@@ -39,6 +39,8 @@ def bound_prefixes(
         if time.monotonic() > deadline:
             break
     bracket.bound(np.min(bounds, axis=0))
+    if len(bracket.problem.masses) + len(programme.problem.candidates) < SMALL:
+        return  # the linear programme of so few columns takes less time than these steps
     done: set[int] = set()
     while len(done) < PLACES and time.monotonic() < deadline:
         width = np.where(bracket.is_open, bracket.uppers - bracket.values, 0.0)

@@ -136,9 +136,14 @@ def _unit(masses: FloatArray) -> float:
     distinct = np.unique(masses)
     if len(distinct) > 1000:
         return 0.0
-    divisors = np.arange(1, 1001)[:, None]
+    divisors = np.arange(1.0, 1001.0)
     with np.errstate(over="ignore"):  # a mass may be as small as any float
-        ratios = distinct / distinct[0] * divisors
-    ratios = ratios[ratios[:, -1] <= MAX_UNITS]
-    whole = (np.abs(ratios - np.rint(ratios)) <= 1e-14 * ratios[:, -1:]).all(axis=1)
-    return float(distinct[0] / (whole.argmax() + 1)) if whole.any() else 0.0
+        ratios = distinct / distinct[0]
+        divisors = divisors[ratios[-1] * divisors <= MAX_UNITS]
+        for ratio in ratios.tolist():  # few divisors outlast the first ones
+            units = ratio * divisors
+            near = np.abs(units - np.rint(units)) <= 1e-14 * (ratios[-1] * divisors)
+            divisors = divisors[near]
+            if not len(divisors):
+                return 0.0
+    return float(distinct[0] / divisors[0])

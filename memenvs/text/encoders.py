@@ -23,6 +23,9 @@ UNSPACED = re.compile(
 )
 GRAM = 3  # letters: long enough to mean something, short enough to see through an ending
 
+WIDEST = 2**16  # numbers of a vector that a description may ask for
+LONGEST_VALUE = 2048  # characters of a value of a description, but for a fitted encoder
+
 # What a description names by "kind"; strings, so that no kind imports another's packages.
 ENCODERS: dict[str, str] = {
     "hashing": "memenvs.text.encoders:HashingEncoder",
@@ -68,8 +71,8 @@ class DescribedEncoder(Encoder, Protocol):
 def encoder_description(encoder: Encoder) -> dict[str, Any]:
     """Describe an encoder in JSON values, so that ``make_encoder`` makes an equal one elsewhere.
 
-    A fitted encoder is held whole; a model on disk by its path and digest; an endpoint by its
-    address and model, never its key. Raises ``ValueError`` for an encoder of another kind.
+    A fitted encoder is held whole; a model on disk by its digest; an endpoint by its address
+    and model, never its key. Raises ``ValueError`` for an encoder of another kind.
     """
     if not isinstance(encoder, DescribedEncoder):
         raise ValueError(
@@ -82,8 +85,10 @@ def encoder_description(encoder: Encoder) -> dict[str, Any]:
 def make_encoder(description: Mapping[str, Any]) -> Encoder:
     """Make the encoder that ``encoder_description`` described.
 
-    Raises ``MaterialError`` for an unknown kind, a description that lacks something, a model that
-    is not where it was or not what it was.
+    A description may come from a file of others, so it does not say where a model or a server is:
+    these are the ones that the user named. Raises ``MaterialError`` for an unknown kind, a
+    description that lacks something, a model or a server that this user never named, and a model
+    that is not what it was.
     """
     kind = description.get("kind")
     if not isinstance(kind, str) or kind not in ENCODERS:
@@ -94,6 +99,7 @@ def make_encoder(description: Mapping[str, Any]) -> Encoder:
         )
     module, _, name = ENCODERS[kind].partition(":")
     made: type[DescribedEncoder] = getattr(importlib.import_module(module), name)
+    _check_description(description, kind)
     try:
         return made.from_description(description)
     except MaterialError:
@@ -104,6 +110,22 @@ def make_encoder(description: Mapping[str, Any]) -> Encoder:
         ) from None
     except (TypeError, ValueError) as error:
         raise MaterialError(str(error), record=f"encoder '{kind}'") from None
+
+
+def _check_description(description: Mapping[str, Any], kind: str) -> None:
+    """Raise ``MaterialError`` for a value that no description has; what is missing shows later."""
+    for name, value in description.items():
+        if name == "dimension":
+            right = type(value) is int and 1 <= value <= WIDEST
+        else:
+            right = isinstance(value, str) and (name == "npz" or len(value) <= LONGEST_VALUE)
+        if not right:
+            raise MaterialError(
+                f"is no text of at most {LONGEST_VALUE} characters, and no dimension from 1 to "
+                f"{WIDEST}",
+                record=f"encoder '{kind}'",
+                field=name,
+            )
 
 
 @dataclass(frozen=True)

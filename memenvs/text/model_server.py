@@ -11,13 +11,14 @@ import urllib.request
 from collections.abc import Callable
 from typing import IO, Any, TypeVar
 
+from memenvs.text.origins import LOOPBACK, check_address, joined, shown_address
+
 T = TypeVar("T")
 
 PASSING = (408, 409, 429, *range(500, 600))  # statuses that may be gone at the next try
 LONGEST = 2**20  # bytes of an answer that are read
 CHUNK = 2**16
 SHOWN = 100  # characters of the server's text in a message
-LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 class ServerError(ValueError):
@@ -27,7 +28,9 @@ class ServerError(ValueError):
 class ModelServer:
     """Post JSON to one address of a server that speaks as OpenAI's does.
 
-    ``base_url`` ends before ``path`` ("/chat/completions"); ``role`` names the server in errors.
+    ``base_url`` ends before ``path`` ("/chat/completions") and may have a query, which is kept but
+    never shown; ``role`` names the server in errors. Without encryption only this machine is asked,
+    and hosts that ``MEMENVS_PLAIN_HTTP`` names.
     A try is given up after ``timeout`` seconds, and what may pass (no connection, no answer in
     time, statuses 408, 409, 429 and 5xx, an answer that is not what was asked for or exceeds
     ``longest`` bytes) is tried ``retries`` times more, after ``pause`` seconds that double. No
@@ -47,13 +50,14 @@ class ModelServer:
         pause: float = 0.5,
         longest: int = LONGEST,
     ) -> None:
-        if not _is_address(base_url):
-            raise ServerError(
-                f"{base_url!a} is no address of a {role}; it begins with http:// or https://"
-            )
+        try:
+            check_address(base_url, role)
+        except ValueError as error:
+            raise ServerError(str(error)) from None
         if not (key.isascii() and key.isprintable()):
             raise ServerError(f"the {role}'s key holds characters that a header cannot")
-        self.url = f"{base_url.rstrip('/')}{path}"
+        self._address = joined(base_url, path)
+        self.url = shown_address(self._address)  # for messages and keys of caches
         self.role, self.timeout, self.retries, self.pause = role, timeout, retries, pause
         self._longest = longest
         self._headers = {"Content-Type": "application/json"}
@@ -87,7 +91,7 @@ class ModelServer:
         raise ServerError(f"the {self.role} at {self.url} {problem}")
 
     def _post(self, body: dict[str, Any]) -> bytes:
-        request = urllib.request.Request(self.url, json.dumps(body).encode(), self._headers)
+        request = urllib.request.Request(self._address, json.dumps(body).encode(), self._headers)
         end, read = time.monotonic() + self.timeout, b""
         with self._opener.open(request, timeout=self.timeout) as response:
             while chunk := response.read1(CHUNK):
@@ -158,17 +162,6 @@ class _NoRedirection(urllib.request.HTTPRedirectHandler):
         """Follow nothing; do not even read where to."""
 
     http_error_301 = http_error_302 = http_error_303 = http_error_307 = http_error_308 = _leave
-
-
-def _is_address(url: str) -> bool:
-    """Whether requests can be sent there: no more is asked than that it can be read."""
-    try:
-        parts = urllib.parse.urlsplit(url)
-        readable = parts.port != 0 and bool(parts.hostname)
-    except ValueError:
-        return False
-    plain = url.isascii() and url.isprintable() and " " not in url
-    return readable and plain and url.startswith(("http://", "https://"))
 
 
 def _unfenced(content: str) -> str:

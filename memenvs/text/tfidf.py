@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import base64
-import io
+import json
 import os
-import zipfile
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,12 +15,16 @@ from typing import Any, ClassVar
 import numpy as np
 
 from memenvs.errors import MaterialError
-from memenvs.material.files import write_whole
 from memenvs.material.incidence import FloatArray
 from memenvs.material.material import Material
-from memenvs.text.encoders import unit_rows, words
+from memenvs.storage import archives
+from memenvs.storage.archives import Archive, array_entries, digests_of, packed
+from memenvs.storage.reading import read_bounded, read_sealed, sealed
+from memenvs.storage.whole import write_whole
+from memenvs.text.encoders import WIDEST, unit_rows, words
 
-FORMAT = "memenvs.tfidf/1"
+FORMAT, TEXT = "memenvs.tfidf/2", "encoder.json"
+LONGEST = 2**29  # bytes that a fitted encoder unpacks to
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,9 +97,7 @@ class TfidfEncoder:
         """Read what ``save`` wrote; raises ``MaterialError`` for any other file."""
         file = os.fspath(path)
         try:
-            return cls._from_bytes(Path(path).read_bytes())
-        except OSError as error:
-            raise MaterialError(f"cannot be read: {error.strerror}", file=file) from None
+            return cls._from_bytes(read_bounded(path, LONGEST))
         except MaterialError as error:
             raise error.within(file) from None
 
@@ -112,20 +113,28 @@ class TfidfEncoder:
     def _bytes(self) -> bytes:
         # One text of all terms: an array of strings takes the longest one's room for each.
         terms = np.frombuffer("\n".join(self.terms).encode(), dtype=np.uint8)
-        stream = io.BytesIO()
-        np.savez_compressed(
-            stream, format=FORMAT, terms=terms, idf=self.idf, components=self.components
-        )
-        return stream.getvalue()
+        arrays: dict[str, Any] = {"terms": terms, "idf": self.idf, "components": self.components}
+        entries = array_entries(arrays.items())
+        text = json.dumps(sealed({"format": FORMAT, "entries": digests_of(entries)}))
+        return packed({TEXT: text.encode(), **entries})
 
     @classmethod
     def _from_bytes(cls, content: bytes) -> TfidfEncoder:
+        archive = Archive(content, LONGEST, "encoder", "")
+        document = read_sealed(archive.read(TEXT, archives.TEXT), FORMAT, "encoder", "")
+        archive.check(document.get("entries"), TEXT)
+        arrays = archive.arrays()
         try:
-            with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
-                stored: dict[str, Any] = dict(arrays)
-        except (OSError, ValueError, TypeError, EOFError, zipfile.BadZipFile):
-            stored = {}
-        if str(stored.get("format")) != FORMAT:
-            raise MaterialError(f"is no encoder that this version saved ({FORMAT})")
-        terms = tuple(stored["terms"].tobytes().decode().split("\n"))
-        return cls(terms, stored["idf"], stored["components"])
+            terms = tuple(arrays["terms"].tobytes().decode().split("\n"))
+            idf, components = arrays["idf"], arrays["components"]
+        except (KeyError, UnicodeDecodeError):
+            raise MaterialError("is no encoder that this version saved") from None
+        if (
+            idf.shape != (len(terms),)
+            or components.ndim != 2
+            or not 1 <= components.shape[1] <= WIDEST
+            or len(components) != len(terms)
+            or not all(a.dtype == np.float64 and np.isfinite(a).all() for a in (idf, components))
+        ):
+            raise MaterialError("has words and numbers that do not go together")
+        return cls(terms, idf, components)

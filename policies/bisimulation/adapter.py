@@ -19,6 +19,8 @@ class Look:
     templates: Sequence[int]  # name of each action, by its number; UNKNOWN: it is not legal here
     resolved: Sequence[bool]  # whether the name means that action alone, here
     elements: Elements = frozenset()  # what the rule "observation" compares
+    title: str = ""  # of the page, for people
+    words: Sequence[str] = ()  # what each action is, by its number, for people
 
     def named(self, actions: Sequence[int]) -> list[int]:
         """Give the templates of actions, UNKNOWN where one does not resolve."""

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from math import isfinite
+
+MOST_ROUNDS = 1000  # each is a partition of its own
 
 
 @dataclass(frozen=True)
 class Constants:
     """Numbers of the paper (section 3), but for the two thresholds of the other rules.
 
-    Raises ``ValueError`` for a discount outside [0, 1) and for fewer than no rounds.
+    Raises ``ValueError`` for a discount outside [0, 1), impossible rounds and what is not finite.
     """
 
     detour: float = 0.35  # ε: share of decisions that leave the policy's first choice, early on
@@ -26,8 +29,11 @@ class Constants:
         """Check what would never end."""
         if not 0 <= self.discount < 1:
             raise ValueError(f"discount={self.discount!r} is not in [0, 1)")
-        if self.rounds < 0:
-            raise ValueError(f"rounds={self.rounds!r} is below 0")
+        if not 0 <= self.rounds <= MOST_ROUNDS or int(self.rounds) != self.rounds:
+            raise ValueError(f"rounds={self.rounds!r} is no whole number from 0 to {MOST_ROUNDS}")
+        for field in fields(self):
+            if not isfinite(getattr(self, field.name)):
+                raise ValueError(f"{field.name}={getattr(self, field.name)!r} is not finite")
 
 
 PAPER = Constants()

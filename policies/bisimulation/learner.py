@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from memenvs.policies.bisimulation.adapter import Fitted
 from memenvs.policies.bisimulation.experience import Experience
+from memenvs.policies.bisimulation.graph_view import Decision, graph_of
 from memenvs.policies.bisimulation.memory import TransitionMemory
 from memenvs.policies.bisimulation.pooling import Evidence
 from memenvs.policies.bisimulation.reader import StepReader
 from memenvs.policies.bisimulation.trail import Trail, detour
 
 EPISODES = 20  # that explore, as in section 3 of the paper
+DECISIONS = 1000  # overrides that are kept to be shown
 
 
 class Choice(NamedTuple):
@@ -45,11 +48,17 @@ class Learner:
         fits = isinstance(reader, Fitted) and reader.level is None
         self._wanted = self.left if fits else 0  # episodes kept aside until the level is fitted
         self._aside: list[tuple[Experience, int]] = []  # with how many steps they had
+        self.names: dict[int, str] = {}  # of pages and of what was done there
+        self.decisions: deque[Decision] = deque(maxlen=DECISIONS)
 
     @property
     def fitting(self) -> bool:
         """Whether it is still open what counts as a success."""
         return self._wanted > 0
+
+    def graph(self) -> dict[str, Any]:
+        """Describe the memory and its last overrides, for ``as_html`` and ``as_dot``."""
+        return graph_of(self.memory, self.names, self.decisions)
 
     def begin(self, observation: Any, info: dict[str, Any]) -> Episode:
         """Begin an episode."""
@@ -103,12 +112,37 @@ class Episode:
             return Choice(shortlist[detour(self._number, self._steps, len(shortlist), rate)])
         if self._trail is None:
             return Choice(given)
+        found = self._trail.evidence(shortlist)
         place = self._trail.rerank(shortlist)
-        evidence = int(self._trail.evidence(shortlist).counts.sum())
-        return Choice(shortlist[place], place > 0, evidence)
+        if place > 0:
+            self._note(shortlist[place])
+            self._note(given)
+            penalty = self._learner.memory.constants.rank_penalty
+            decision = Decision(
+                self._reading.look.signature,
+                self._words(given),
+                self._words(shortlist[place]),
+                float(found.values[0]),
+                float(found.values[place]) - penalty * place,
+            )
+            self._learner.decisions.append(decision)
+        return Choice(shortlist[place], place > 0, int(found.counts.sum()))
+
+    def _words(self, action: int) -> str:
+        words = self._reading.look.words
+        return words[action] if action < len(words) else f"action {action}"
+
+    def _note(self, action: int) -> None:
+        """Keep what a page and an action on it are called."""
+        look = self._reading.look
+        if look.title:
+            self._learner.names[look.signature] = look.title
+        if look.names(action) and look.words:
+            self._learner.names[look.templates[action]] = self._words(action)
 
     def follow(self, action: int, reward: float, observation: Any, info: dict[str, Any]) -> None:
         """Record a step that led on."""
+        self._note(action)
         reader = self._learner.reader
         self._state = reader.observe(action, self._state)
         self._reading, self._state = reader.read(observation, info, self._state)
@@ -122,6 +156,7 @@ class Episode:
 
     def end(self, action: int, reward: float, *, terminated: bool) -> None:
         """Record the last step."""
+        self._note(action)
         if self._aside is not None:
             self._aside.actions.append(action)
             self._aside.earned += reward

@@ -11,9 +11,11 @@ from memenvs.material.incidence import FloatArray, IntArray
 from memenvs.policies.bisimulation.constants import PAPER, Constants
 from memenvs.policies.bisimulation.graph import FAILURE, NEITHER, SUCCESS, TERMINALS, Graph, values
 from memenvs.policies.bisimulation.partitions import make_partition
+from memenvs.policies.bisimulation.placement import place
 from memenvs.policies.bisimulation.pooling import Evidence, pooled
 from memenvs.policies.bisimulation.rules import find_rule
 from memenvs.policies.bisimulation.storage import load_memory, save_memory
+from memenvs.storage.handles import Guard, one_at_a_time
 
 TIE = 1e-9  # scores that are closer are equal: values are swept to their fixed point
 STUCK = -1.0  # worth of what leaves a page as it is: that of a failure
@@ -28,9 +30,15 @@ class TransitionMemory:
     a signature tells pages apart, a template names an action across episodes, a label says what a
     page offers, elements are what the rule ``observation`` compares. ``rule`` is a name of
     ``RULES``. Episodes may be recorded side by side.
+
+    ``lag`` (set it) is the share by which records may have grown before the partition is computed
+    again; until then pages that are new are placed into the blocks there are. 0: at every decision.
     """
 
+    lag = 0.0
+
     def __init__(self, rule: str = "guarded", constants: Constants = PAPER) -> None:
+        self.guard = Guard()  # threads may share a memory
         self.rule = rule
         self.constants = constants
         self.graph = Graph()
@@ -43,10 +51,12 @@ class TransitionMemory:
         self._blocks: IntArray = np.zeros(0, dtype=np.int64)
         self._values: FloatArray = np.zeros(0)
 
+    @one_at_a_time
     def begin(self, signature: int, label: int, elements: Elements = frozenset()) -> None:
         """Begin an episode at a page."""
         self.graph.begin(self.add_page(signature, label, elements))
 
+    @one_at_a_time
     def record(
         self,
         signature: int,
@@ -77,6 +87,7 @@ class TransitionMemory:
             target = SUCCESS if reward > 0 else FAILURE if reward < 0 else NEITHER
         self.graph.record(source, self.template(template), target)
 
+    @one_at_a_time
     def evidence(
         self, signature: int, templates: Sequence[int], stuck: Collection[int] = ()
     ) -> Evidence:
@@ -95,6 +106,7 @@ class TransitionMemory:
         found.values[[template in stuck for template in templates]] = STUCK
         return found
 
+    @one_at_a_time
     def rerank(self, signature: int, templates: Sequence[int], stuck: Collection[int] = ()) -> int:
         """Give the place in a policy's shortlist of the best action (equation 8).
 
@@ -104,6 +116,7 @@ class TransitionMemory:
         scores = scores - self.constants.rank_penalty * np.arange(len(templates))
         return int((scores >= scores.max() - TIE).argmax())
 
+    @one_at_a_time
     def partition(self) -> dict[int, int]:
         """Number the block of every page, by signature, in the order of their oldest pages."""
         self._refresh()
@@ -119,6 +132,7 @@ class TransitionMemory:
         blocks = self.partition()
         return len(blocks) / len(set(blocks.values())) if blocks else 1.0
 
+    @one_at_a_time
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write all that was recorded to a file, and to the disk; an older one stays until then."""
         save_memory(self, path)
@@ -169,6 +183,9 @@ class TransitionMemory:
         now = self.graph.nodes, self.graph.begun, self.graph.records
         if now == self._seen:
             return
+        if self.lag and now[2] - self._seen[2] <= self.lag * now[2]:
+            self._place(now[0])
+            return
         touched = self.graph.refresh()
         self._blocks = self._partition.update(self.graph, touched)
         if now[2] != self._seen[2]:
@@ -177,6 +194,15 @@ class TransitionMemory:
             more = np.zeros(now[0] - len(self._values))
             self._values = np.append(self._values, more)
         self._seen = now
+
+    def _place(self, nodes: int) -> None:
+        """Place new pages into the blocks that there are."""
+        known = len(self._blocks)
+        self._blocks = np.append(self._blocks, -1 - np.arange(known, nodes))
+        self._values = np.append(self._values, np.zeros(nodes - known))
+        for node in range(known, nodes):
+            block = place(self.graph, node, self._blocks, find_rule(self.rule))
+            self._blocks[node] = -1 - node if block is None else block
 
     def _known(self, signature: int) -> int:
         if signature not in self._nodes:

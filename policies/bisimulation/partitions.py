@@ -30,24 +30,43 @@ class Predictions:
     B0 compares immediate outcomes; each round then closes the pairs within the threshold FROM
     SINGLETONS, under d on the last partition. (Equation 6 closes from the last partition, and since
     d at γ is at least d at γ = 0 it unites nothing that B0 has not united: with ``refined=False``
-    that is what this gives.) States without actions are placed again after every round. All K
-    rounds are taken: a partition that is stable stays, and of one that comes round in a cycle, as
-    placements and the guarded closure allow, the K-th stands.
+    that is what this gives.) States without actions are placed again after every round. Rounds end
+    with the first partition that is stable, since all later ones are equal to it; of one that comes
+    round in a cycle, as placements and the guarded closure allow, the K-th stands.
     """
 
     def __init__(self, rule: Rule, constants: Constants) -> None:
         self._rounds = [Round(rule, constants, None)]
         for _ in range(constants.rounds if rule.refined else 0):
             self._rounds.append(Round(rule, constants, self._rounds[-1]))
+        # What each round has not looked at yet: it was not needed.
+        self._waiting: list[dict[int, None]] = [{} for _ in self._rounds]
 
     def update(self, graph: Graph, touched: list[int]) -> IntArray:
         """Take each round for what changed in the graph or in the round before it."""
-        changed: list[int] = []
-        for each in self._rounds:
-            edges = [edge for node in changed for edge in graph.into[node]]
-            nodes = dict.fromkeys(touched) | dict.fromkeys(graph.edges[SOURCE, edges].tolist())
-            changed = each.update(graph, nodes)
-        return self._rounds[-1].blocks
+        for waiting in self._waiting:
+            waiting.update(dict.fromkeys(touched))
+        for number, each in enumerate(self._rounds):
+            changed = each.update(graph, self._waiting[number])
+            self._waiting[number] = {}
+            if number + 1 < len(self._rounds):
+                edges = [edge for node in changed for edge in graph.into[node]]
+                sources = graph.edges[SOURCE, edges].tolist()
+                self._waiting[number + 1].update(dict.fromkeys(sources))
+            if number and equal(each.blocks, self._rounds[number - 1].blocks):
+                break
+        return each.blocks
+
+
+def equal(first: IntArray, second: IntArray) -> bool:
+    """Say whether two numberings ``(n,)`` of blocks are one partition."""
+    _, mine = np.unique(first, return_inverse=True)
+    _, other = np.unique(second, return_inverse=True)
+    if mine.max() != other.max():
+        return False
+    named = np.zeros(mine.max() + 1, dtype=np.int64)
+    named[mine] = other
+    return bool((named[mine] == other).all())
 
 
 class Identity:

@@ -207,12 +207,19 @@ def closed(region: Iterable[Profile], closure: Literal["plain", "guarded"]) -> l
         for other, apart in profile.near.items()
         if i < place[other]
     )
-    cluster_of = [[profile] for profile in profiles]
+    cluster_of = list(range(len(profiles)))
+    members = {i: [profile] for i, profile in enumerate(profiles)}
+    far = {i: set(profile.far) for i, profile in enumerate(profiles)}  # from some member
     for _, i, j in pairs:
         first, second = cluster_of[i], cluster_of[j]
-        if first is second or any(b in a.far for a in first for b in second):
+        if first == second:
             continue
-        first += second
-        for profile in second:
+        if len(members[first]) < len(members[second]):
+            first, second = second, first
+        if not far[first].isdisjoint(members[second]):
+            continue
+        for profile in members[second]:
             cluster_of[place[profile]] = first
-    return list({id(cluster): cluster for cluster in cluster_of}.values())
+        members[first] += members.pop(second)
+        far[first] |= far.pop(second)
+    return list(members.values())

@@ -6,16 +6,35 @@ import json
 import os
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from memenvs.material.files import write_whole
+from pydantic import BaseModel, ConfigDict, Field
+
+from memenvs.errors import MaterialError
 from memenvs.policies.bisimulation.constants import Constants
 from memenvs.policies.bisimulation.graph import TERMINALS
+from memenvs.storage.reading import checked, read_bounded, read_sealed, sealed
+from memenvs.storage.whole import write_whole
 
 if TYPE_CHECKING:
     from memenvs.policies.bisimulation.memory import TransitionMemory
 
-FORMAT = "memenvs.bisimulation/1"
+FORMAT = "memenvs.bisimulation/2"
+LONGEST = 2**29  # bytes of a file
+Place = Annotated[int, Field(ge=0, lt=2**40)]
+Times = Annotated[int, Field(ge=1, le=2**40)]
+LOOSE = Field(strict=False)  # a list is taken for a tuple
+
+
+class _Document(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    rule: str
+    constants: dict[str, float | int]
+    pages: list[Annotated[tuple[int, int, list[int]], LOOSE]]
+    templates: list[int]
+    begun: list[Annotated[tuple[Place, Times], LOOSE]]
+    edges: list[Annotated[tuple[Place, Place, Place, Times, Place], LOOSE]]
 
 
 def save_memory(memory: TransitionMemory, path: str | os.PathLike[str]) -> None:
@@ -30,36 +49,39 @@ def save_memory(memory: TransitionMemory, path: str | os.PathLike[str]) -> None:
         "begun": [[node - TERMINALS, times] for node, times in memory.graph.first.items()],
         "edges": memory.graph.edges.T.tolist(),
     }
-    write_whole(Path(path), json.dumps(document).encode())
+    write_whole(Path(path), json.dumps(sealed(document)).encode())
 
 
 def load_memory(path: str | os.PathLike[str], kind: type[TransitionMemory]) -> TransitionMemory:
-    """Read what ``save_memory`` wrote; raises ``ValueError`` for anything else."""
+    """Read what ``save_memory`` wrote; raises ``MaterialError`` for anything else."""
+    file = os.fspath(path)
+    found = read_sealed(read_bounded(path, LONGEST), FORMAT, "bisimulation memory", file)
+    document = checked(_Document, found, file)
     try:
-        document = json.loads(Path(path).read_text("utf-8"))
-        if document.pop("format") != FORMAT:
-            raise ValueError
         return _memory(document, kind)
-    except (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError):
-        raise ValueError(f"{os.fspath(path)} holds no bisimulation memory") from None
+    except (ValueError, LookupError, TypeError, OverflowError):
+        raise MaterialError(
+            "is no bisimulation memory: its parts do not go together", file=file
+        ) from None
 
 
-def _memory(document: dict[str, Any], kind: type[TransitionMemory]) -> TransitionMemory:
-    memory = kind(document["rule"], Constants(**document["constants"]))
-    for signature, label, elements in document["pages"]:
-        memory.add_page(int(signature), int(label), frozenset(map(int, elements)))
-    for template in document["templates"]:
-        memory.template(int(template))
-    nodes, actions = memory.graph.nodes, len(document["templates"])
-    for page, times in document["begun"]:
-        _check(0 <= page < len(document["pages"]) and times > 0)
+def _memory(document: _Document, kind: type[TransitionMemory]) -> TransitionMemory:
+    constants: dict[str, Any] = document.constants
+    memory = kind(document.rule, Constants(**constants))
+    for signature, label, elements in document.pages:
+        memory.add_page(signature, label, frozenset(elements))
+    for template in document.templates:
+        memory.template(template)
+    nodes, actions = memory.graph.nodes, len(document.templates)
+    _check(nodes == len(document.pages) + TERMINALS and len({*document.templates}) == actions)
+    for page, times in document.begun:
+        _check(page < len(document.pages))
         memory.graph.begin(page + TERMINALS, times)
-    edges = document["edges"]
-    for source, action, target, count, _ in edges:
-        _check(TERMINALS <= source < nodes and 0 <= target < nodes)
-        _check(0 <= action < actions and count > 0)
+    for source, action, target, count, _ in document.edges:
+        _check(TERMINALS <= source < nodes and target < nodes and action < actions)
         memory.graph.record(source, action, target, count)
-    memory.graph.restore([edge[-1] for edge in edges])
+    _check(memory.graph.edges.shape[1] == len(document.edges))  # each is told once
+    memory.graph.restore([edge[-1] for edge in document.edges])
     return memory
 
 

@@ -15,6 +15,7 @@ from memenvs.policies.bisimulation.adapter import Look
 from memenvs.policies.bisimulation.graph import FAILURE, NEITHER, SUCCESS
 from memenvs.policies.bisimulation.memory import UNKNOWN
 
+TITLE = 80  # characters of a page's title
 CONTENT = ("link", "file")  # what pages hold many of, and never the same number
 Naming = Literal["labels", "elements", "pages"]
 
@@ -51,7 +52,7 @@ def look_at(page: Page, naming: Naming = "labels") -> Look:
     """Read a page: σ is the whole of it, ℓ what it offers (equation 5)."""
     goal = read_goal(page.goal)
     signature = number("page", page.goal, page.elements, page.text)
-    templates, resolved = [UNKNOWN] * ACTIONS, [False] * ACTIONS
+    templates, resolved, words = [UNKNOWN] * ACTIONS, [False] * ACTIONS, [""] * ACTIONS
     for kind in range(len(KINDS)):
         names: list[tuple[object, ...]] = [
             template(element, goal)
@@ -64,10 +65,15 @@ def look_at(page: Page, naming: Naming = "labels") -> Look:
             action = encode(Action(place, kind))
             templates[action] = number("action", KINDS[kind], *name)
             resolved[action] = counts[name] == 1
+            words[action] = " ".join([KINDS[kind], *map(str, name)])
     if not page.elements:
         templates[0] = number("action", "none")
     elements = frozenset(number("element", *element) for element in page.elements)
-    return Look(signature, label(page, goal), tuple(templates), tuple(resolved), elements)
+    state = [f"{e.label} {e.state}" for e in page.elements if e.state]
+    title = f"{'; '.join(state)} | {page.text}"[:TITLE]
+    return Look(
+        signature, label(page, goal), tuple(templates), tuple(resolved), elements, title, words
+    )
 
 
 def template(element: Element, goal: Goal) -> tuple[object, ...]:

@@ -25,6 +25,7 @@ from memenvs.policies.bisimulation.graph import (
     TARGET,
     TERMINALS,
 )
+from memenvs.policies.bisimulation.graph_view import graph_of
 from memenvs.policies.bisimulation.memory import UNKNOWN, TransitionMemory
 from memenvs.policies.bisimulation.rules import find_rule
 from memenvs.policies.gui.actions import Act, read_action
@@ -192,6 +193,10 @@ class GuiMemory:
             mark = 0 if role is not None else signatures[target - TERMINALS]
             origin = signatures[source - TERMINALS]
             yield ["edge", origin, templates[action], mark, role, int(edges[COUNT, edge])]
+
+    def graph(self) -> dict[str, Any]:
+        """Describe what it holds, for ``as_html`` and ``as_dot``."""
+        return graph_of(self._core, self.names)
 
     def close(self) -> None:
         """Let go of the file; all of it is on the disk already."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import zipfile
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from functools import lru_cache
@@ -14,11 +13,14 @@ import torch
 from numpy.typing import NDArray
 
 from memenvs.envs.memorization.rules import Rules
+from memenvs.errors import MaterialError
 from memenvs.policies.base import Observation
 from memenvs.policies.learned.estimator_greedy import EstimatorGreedy
 from memenvs.policies.learned.models import Model, check_fit, find_models
 from memenvs.policies.learned.networks.estimator import Judged, SettlementEstimator
+from memenvs.policies.learned.saved import LONGEST
 from memenvs.policies.training_materials import tier_of
+from memenvs.storage.archives import read_archive
 
 WEIGHTS = "estimator.pth"  # of a saved model's zip file
 PLAYED = 64  # episodes at once while it fits itself
@@ -61,10 +63,10 @@ class Estimator(EstimatorGreedy):
     def _read(self, model: Model) -> SettlementEstimator:
         """Read a saved estimator; raises ``ValueError`` where the file holds none."""
         try:
-            with zipfile.ZipFile(model.path) as archive:
-                weights = torch.load(io.BytesIO(archive.read(WEIGHTS)), weights_only=True)
-        except (KeyError, zipfile.BadZipFile):
-            raise ValueError(f"{model.path}: holds no '{WEIGHTS}', so it is no estimator") from None
+            archive = read_archive(model.path, LONGEST, "estimator")
+            weights = torch.load(io.BytesIO(archive.read(WEIGHTS)), weights_only=True)
+        except MaterialError:
+            raise
         except Exception:  # what is no pickle fails in any way
             raise ValueError(f"{model.path}: its '{WEIGHTS}' is damaged") from None
         try:

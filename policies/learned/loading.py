@@ -15,16 +15,22 @@ from memenvs.policies.predictor import Predictor, family_of
 
 
 def load(
-    path: str | os.PathLike[str], env: Any = None, *, seed: int = 0, device: str = "auto"
+    path: str | os.PathLike[str],
+    env: Any = None,
+    *,
+    seed: int = 0,
+    device: str = "auto",
+    trust: bool = False,
 ) -> Predictor:
     """Load a trained model as a policy: a run's folder, its ``best_model.zip``, or several seeds.
 
     Several models of a folder decide together, by their mean probabilities or priorities. Without
-    ``env`` the policy is for streams of the rules that the model was trained with. Model files hold
-    pickles: load only what you trust. Raises ``ValueError`` where there is no model, or it does not
-    fit the environment. A model without a card plays by ``make``.
+    ``env`` the policy is for streams of the rules that the model was trained with. A model that can
+    be loaded by its pickles alone is refused, unless it was trained on this machine or ``trust``
+    says that whatever they run may run. Raises ``ValueError`` where there is no model, or it does
+    not fit the environment. A model without a card plays by ``make``.
     """
-    found: Predictor = build(find_models(path), env, seed=seed, device=device)
+    found: Predictor = build(find_models(path, trust=trust), env, seed=seed, device=device)
     return found
 
 
@@ -66,4 +72,4 @@ def _by_spaces(models: Sequence[Model], env: Any, seed: int, device: str) -> Pre
         raise ValueError(f"{models[0].path}: was not trained in a memorization environment; {what}")
     from memenvs.policies.learned.without_card import SB3Policy
 
-    return SB3Policy.from_zip(str(models[0].path), env, seed, device)
+    return SB3Policy.from_zip(str(models[0].path), env, seed, device, trust=models[0].trust)

@@ -35,6 +35,7 @@ class Model:
 
     path: Path
     card: ModelCard
+    trust: bool = False  # whether the user said that pickles in it may be loaded
 
     def has_seen(self, material: str) -> bool:
         """Whether it was trained on the material of that name, or on the split it belongs to."""
@@ -52,7 +53,7 @@ class Model:
         """The rules of the environment it was trained in."""
         try:
             return Rules(**self.card.rules)
-        except TypeError:
+        except (TypeError, ValueError):
             raise ValueError(
                 f"{self.path}: was saved by a version of memenvs with other rules; train it again"
             ) from None
@@ -104,7 +105,7 @@ def lacks_card(name: str) -> bool:
     return ENTRY not in names and "data" in names
 
 
-def find_models(path: str | os.PathLike[str]) -> list[Model]:
+def find_models(path: str | os.PathLike[str], *, trust: bool = False) -> list[Model]:
     """List the models at a path, by seed; raises ``ValueError`` where there is none."""
     place = Path(os.fspath(path).removesuffix(ENSEMBLE))
     files = _files(place) if place.is_dir() else [place]
@@ -112,7 +113,7 @@ def find_models(path: str | os.PathLike[str]) -> list[Model]:
         raise ValueError(f"{place}: there is no such model; name a run's folder or its {BEST}")
     if not files:
         raise ValueError(f"{place}: holds no {BEST}; has its training saved one yet?")
-    models = [Model(file, read_card(file)) for file in files]
+    models = [Model(file, read_card(file), trust) for file in files]
     return sorted(models, key=lambda model: (model.card.seed, str(model.path)))
 
 

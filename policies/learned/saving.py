@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import io
 import os
+import zipfile
 from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from memenvs.material.files import write_whole
 from memenvs.materials.generator.tiers import Split
 from memenvs.policies.adapters import check_space
 from memenvs.policies.base import attribute
-from memenvs.policies.learned.saved import ModelCard, column_names, write_card
+from memenvs.policies.learned.saved import ModelCard, column_names, save_entries
 from memenvs.policies.predictor import spaces_of
 from memenvs.text.encoders import HashingEncoder, encoder_description
 
@@ -59,21 +59,14 @@ def save(model: Any, env: Any, path: str | os.PathLike[str]) -> None:
 
 
 def save_model(path: Path, model: Any, card: ModelCard) -> None:
-    """Write a model with its card, both or nothing."""
+    """Write a model with its card, all or nothing: for SB3, and as data beside its pickles."""
+    from memenvs.policies.learned.plain import plain_entries
+
     parameters = io.BytesIO()
     model.save(parameters)
-    save_archive(path, parameters.getvalue(), card)
-
-
-def save_archive(path: Path, archive: bytes, card: ModelCard) -> None:
-    """Write a zip file with a card added, both or nothing."""
-    draft = path.with_name(f".{path.name}")
-    try:
-        write_whole(draft, archive)
-        write_card(draft, card)
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
+    with zipfile.ZipFile(parameters) as archive:
+        entries = {name: archive.read(name) for name in archive.namelist()}
+    save_entries(path, entries | plain_entries(model), card)
 
 
 def _encoder(fixed: Any) -> dict[str, Any]:

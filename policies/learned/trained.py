@@ -13,8 +13,12 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from memenvs.policies.base import Observation, Policy, State
+from memenvs.policies.learned.known_pickles import read_known
 from memenvs.policies.learned.models import Model, check_fit
 from memenvs.policies.learned.networks.history import History, Read
+from memenvs.policies.learned.plain import plain_network
+from memenvs.policies.learned.saved import check_trusted
+from memenvs.storage.messages import clipped
 
 READ = len(Read._fields)  # arrays of a state that hold what was read
 
@@ -127,28 +131,49 @@ class Network:
 
 
 def load_network(model: Model, device: str = "auto") -> Any:
-    """Load the network of a model with a card; raises ``ValueError`` where it cannot be loaded."""
-    saved = ", ".join(f"{name} {version}" for name, version in model.card.versions.items())
-    return load_policy(model.path, device, f"; it was saved with {saved}")
+    """Load the network of a model with a card; raises ``ValueError`` where it cannot be loaded.
+
+    What memenvs saved has a form without pickles, which is taken.
+    """
+    from stable_baselines3.common.utils import get_device
+
+    policy = plain_network(model.path)
+    if policy is None:
+        saved = ", ".join(f"{name} {version}" for name, version in model.card.versions.items())
+        return load_policy(model.path, device, f"; it was saved with {saved}", trust=model.trust)
+    policy.to(get_device(device)).set_training_mode(False)
+    return policy
 
 
-def load_policy(path: str | os.PathLike[str], device: str = "auto", saved: str = "") -> Any:
+def load_policy(
+    path: str | os.PathLike[str], device: str = "auto", saved: str = "", *, trust: bool = False
+) -> Any:
     """Load the network of a file that stable-baselines3 saved, without its algorithm.
 
-    Such a file holds pickles: load only what you trust. Raises ``ValueError``, with ``saved`` at
-    its end, where it cannot be loaded.
+    Such a file holds pickles. Where they name more than spaces, arrays and known classes, it has to
+    be trusted. Raises ``ValueError`` where it is not, and, with ``saved`` at its end, where it
+    cannot be loaded.
     """
     from stable_baselines3.common.save_util import load_from_zip_file
     from stable_baselines3.common.utils import get_device
 
+    known = read_known(path)
+    if known is None:
+        check_trusted(path, trust)
     schedules = dict.fromkeys(("lr_schedule", "learning_rate", "clip_range", "clip_range_vf"), 0.0)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")  # SB3 warns of a pickle that it cannot read
-            data, parameters, _ = load_from_zip_file(
-                os.fspath(path), custom_objects=schedules, device=device
-            )
-        assert data is not None
+            data: Any
+            numbers: Any
+            if known is not None:
+                data, numbers = known
+            else:
+                told, parameters, _ = load_from_zip_file(
+                    os.fspath(path), custom_objects=schedules, device=device
+                )
+                assert told is not None
+                data, numbers = told, dict(parameters["policy"])
         options = dict(data["policy_kwargs"])
         if data.get("use_sde"):
             options["use_sde"] = True
@@ -158,11 +183,11 @@ def load_policy(path: str | os.PathLike[str], device: str = "auto", saved: str =
             lambda _: 0.0,  # of the learning rate
             **options,
         )
-        policy.load_state_dict(parameters["policy"])
+        policy.load_state_dict(numbers)
     except Exception as error:  # pickles fail in any way
         raise ValueError(
             f"{os.fspath(path)}: cannot be loaded by the installed versions "
-            f"({type(error).__name__}: {error}){saved}"
+            f"({type(error).__name__}: {clipped(str(error), 200)}){saved}"
         ) from error
     policy.to(get_device(device)).set_training_mode(False)
     return policy

@@ -36,9 +36,11 @@ class SB3Policy(Adapted):
         self._network = Network(own)
 
     @classmethod
-    def from_zip(cls, path: str, env: Any, seed: int, device: str = "auto") -> Self:
-        """Load what ``model.save(path)`` wrote; it holds pickles: load only what you trust."""
-        return cls(env, seed, load_policy(path, device), path)
+    def from_zip(
+        cls, path: str, env: Any, seed: int, device: str = "auto", *, trust: bool = False
+    ) -> Self:
+        """Load what ``model.save(path)`` wrote; it holds pickles, and so has to be trusted."""
+        return cls(env, seed, load_policy(path, device, trust=trust), path)
 
     def start(self, episodes: NDArray[np.int64]) -> State:
         """Begin with recurrent states at zero."""

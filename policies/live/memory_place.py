@@ -13,9 +13,11 @@ from memenvs.envs.memorization.layout import Layout, Limits
 from memenvs.envs.memorization.live import Live
 from memenvs.envs.memorization.privileged import Privileged
 from memenvs.envs.memorization.rules import HISTORY, Actions, Rules
+from memenvs.errors import MaterialError
 from memenvs.material.records import Claim
 from memenvs.policies.learned.loading import load
-from memenvs.policies.learned.models import Interface, find_models
+from memenvs.policies.learned.models import Interface, Model, find_models
+from memenvs.policies.live.memory_file import same_encoder
 from memenvs.policies.predictor import Predictor, spaces_of
 from memenvs.policies.resolve import Given, is_path, label_of, make, observed, policy_class
 from memenvs.text.encoders import Encoder, HashingEncoder, make_encoder
@@ -39,8 +41,10 @@ class Place:
     def privileged_views(self) -> list[Privileged]:
         """Give the wordings in view, for a judge that is a language model."""
         words: Any = self
-        slots = self._live.slots.claims.copy()
-        return [Privileged(0, self._live.considered, slots, lambda: words)]
+        live = self._live
+        place = live.considered
+        considered = None if place is None else int(live.stream.number[place])
+        return [Privileged(0, considered, live.numbers(live.slots.claims), lambda: words)]
 
 
 def how_shown(
@@ -60,14 +64,30 @@ def how_shown(
             layout = _like(trained, claims, cues) or layout
             encoder = encoder if layout.limits.embedding == encoder.dimension else None
         return Interface(layout, rules, Actions(capacity, rules.clears, 0)), encoder
-    if cues or encoder is not None:
-        raise ValueError("a model brings its own cues and encoder; leave them out")
+    if cues:
+        raise ValueError("a model brings its own cues; leave them out")
     first, *others = find_models(policy)
     for model in others:
         if model.card.encoder != first.card.encoder:
             raise ValueError(f"{model.path}: has another encoder than {first.path}")
-    described = first.card.encoder
-    return first.interface(capacity, claims), make_encoder(described) if described else None
+    return first.interface(capacity, claims), _own_encoder(first, encoder)
+
+
+def _own_encoder(model: Model, given: Encoder | None) -> Encoder | None:
+    """Give the encoder that a model was trained with, if its materials brought no vectors along."""
+    described = model.card.encoder
+    if given is not None:
+        if not described or not same_encoder(given, described):
+            raise ValueError(
+                f"a model brings its own encoder; encoder= is not that of {model.path}"
+            )
+        return given
+    if not described:
+        return None
+    try:
+        return make_encoder(described)
+    except MaterialError as error:
+        raise error.within(str(model.path)) from None
 
 
 def build_policy(given: Given, place: Place, seed: int, device: str) -> Predictor:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,8 @@ from numpy.typing import NDArray
 
 from memenvs.envs.memorization.features import Float32
 from memenvs.envs.memorization.live import Live
+from memenvs.envs.memorization.slots import EMPTY
+from memenvs.errors import MaterialError
 from memenvs.material.records import Claim
 from memenvs.policies.learned.models import CLAIMS
 from memenvs.policies.live.memory_file import Content, read_memory, write_memory
@@ -19,7 +22,9 @@ from memenvs.policies.live.memory_place import Place, build_policy, how_shown
 from memenvs.policies.predictor import State
 from memenvs.policies.resolve import Given, label_of
 from memenvs.reading.utility import DECIMALS
+from memenvs.storage.handles import Guard, one_at_a_time
 from memenvs.text.encoders import Encoder, unit_rows
+from memenvs.text.times import Dates
 
 
 @dataclass(frozen=True)
@@ -34,6 +39,7 @@ class Entry:
     group: str
     credits: int
     debits: int
+    score: float | None = None  # similarity to the query it was found by
 
 
 class WriteMemory:
@@ -47,12 +53,14 @@ class WriteMemory:
         claims: how many claims the stream is expected to have; of a longer one every further claim
             is taken for the last.
         cues: names of the numbers that ``add`` may be given; a model brings its own.
-        encoder: of the texts, for a policy by name; a model brings its own.
+        encoder: of the texts; a model brings its own, unless that is a server, or a model on disk,
+            that the user's environment does not name.
         seed: of what the policy leaves to chance.
         device: of a model's network.
 
-    Every claim is decided about on the observation that an environment would show. Raises
-    ``ValueError`` for a policy that reads what no agent may know, or a model that does not fit.
+    Every claim is decided about on the observation that an environment would show. Threads may
+    share a memory; neither time nor room grows with what it has read. Raises ``ValueError`` for a
+    policy that reads what no agent may know, or a model that does not fit.
     """
 
     def __init__(
@@ -74,13 +82,25 @@ class WriteMemory:
         self._policy = build_policy(policy, place, seed, device)
         self._given, self._layout = policy, seen.layout
         self._state: State = self._policy.start(np.array([seed]))
+        self.guard = Guard()
         self._settings = {"capacity": capacity, "claims": claims, "cues": list(cues), "seed": seed}
 
+    def __len__(self) -> int:
+        return len(self._claims)
+
+    def __bool__(self) -> bool:
+        return True  # an empty memory is one
+
+    def __repr__(self) -> str:
+        held, capacity = len(self), self._settings["capacity"]
+        return f"WriteMemory({self.policy_name!r}, {held} of {capacity} claims)"
+
+    @one_at_a_time
     def add(
         self,
         text: str,
         source: str | None = None,
-        time: float | None = None,
+        time: float | str | datetime | None = None,
         confidence: float | None = None,
         *,
         group: str = "",
@@ -90,7 +110,8 @@ class WriteMemory:
     ) -> int:
         """Read a claim, and keep it or not; gives its number, by which ``settled`` may name it.
 
-        ``time`` is in any one unit; ``group`` names what belongs together, as a session;
+        ``time`` is a number in any one unit, or a date, which becomes days since 1970 as in
+        ``memenvs build``; ``group`` names what belongs together, as a session;
         ``embedding`` stands in for the encoder's. Raises ``MaterialError`` for a value that no
         material may have, ``ValueError`` for an unknown cue.
         """
@@ -99,12 +120,12 @@ class WriteMemory:
         if unknown:
             known = ", ".join(layout.limits.cues) or "none"
             raise ValueError(f"the cue '{min(unknown)}' is unknown to the policy; it knows {known}")
-        number = live.stream.count
+        number = live.read
         claim = Claim(
             id=str(number),
             text=text,
             source=source or "",
-            time=time,
+            time=_days(time),
             confidence=confidence,
             group=group,
             cost=cost,
@@ -114,11 +135,50 @@ class WriteMemory:
         self._claims[number] = claim
         action, self._state = self._policy.predict(self.observation(), self._state)
         live.write(action)
-        kept = live.slots.stored
+        kept = set(live.numbers(live.slots.claims).tolist())
         for gone in [each for each in self._claims if each not in kept]:
             del self._claims[gone]  # its words; its numbers stay, for later claims to compare with
         return number
 
+    @one_at_a_time
+    def add_messages(self, messages: Iterable[Mapping[str, Any]], *, group: str = "") -> list[int]:
+        """Read messages as chats have them, ``{"role": ..., "content": ...}``; gives their numbers.
+
+        ``name``, else ``role``, is the source, ``time`` its date; a message without text is passed
+        over. Raises ``ValueError`` for a message whose content is no text.
+        """
+        numbers = []
+        for message in messages:
+            text = message.get("content")
+            if text is not None and not isinstance(text, str):
+                raise ValueError(f"the content of a message is {type(text).__name__}, not a text")
+            if text:
+                source = message.get("name") or message.get("role")
+                numbers.append(self.add(text, source, message.get("time"), group=group))
+        return numbers
+
+    @one_at_a_time
+    def get(self, number: int) -> Entry:
+        """Give a stored claim by its number; raises ``ValueError`` where it is not stored."""
+        for entry in self.contents():
+            if entry.number == number:
+                return entry
+        raise _not_stored(number)
+
+    @one_at_a_time
+    def forget(self, number: int) -> None:
+        """Take a stored claim out; raises ``ValueError`` where it is not stored.
+
+        Its slot is free for the next claim. What the policy has learnt of its source stays.
+        """
+        if number not in self._claims:
+            raise _not_stored(number)
+        self._live.slots.clear(
+            int(np.flatnonzero(self._live.slots.claims == self._places()[number])[0])
+        )
+        del self._claims[number]
+
+    @one_at_a_time
     def settled(
         self,
         query: str,
@@ -135,16 +195,19 @@ class WriteMemory:
         ``ValueError`` for a claim that is not stored.
         """
         vector = self._vector(query, embedding)
-        stored = self._live.slots.stored
+        places = self._places()
         named = self._nearest(vector) if claims is None else list(claims)
         for number in named:
-            if number not in stored:
-                raise ValueError(f"claim {number} is not in the memory; contents() lists what is")
-        self._live.settle(vector, bool(answered_rightly), sorted(set(named)))
+            if number not in places:
+                raise _not_stored(number)
+        behind = sorted(places[number] for number in set(named))
+        self._live.settle(vector, bool(answered_rightly), behind)
 
+    @one_at_a_time
     def contents(self) -> list[Entry]:
         """List the stored claims in the order they were read."""
         debits, credits = self._live.records.credits
+        places = self._places()
         return [
             Entry(
                 number,
@@ -153,36 +216,50 @@ class WriteMemory:
                 claim.time,
                 claim.confidence,
                 claim.group,
-                int(credits[number]),
-                int(debits[number]),
+                int(credits[places[number]]),
+                int(debits[places[number]]),
             )
             for number, claim in sorted(self._claims.items())
         ]
 
+    @one_at_a_time
     def search(
         self, query: str, k: int = 5, *, embedding: Sequence[float] | None = None
     ) -> list[Entry]:
-        """Give the ``k`` stored claims most similar to a query, the best first."""
+        """Give the ``k`` stored claims most similar to a query, the best first, with scores."""
         vectors = self._live.stream.embedding
         asked = self._vector(query, embedding)
-        entries = self.contents()
-        similarity = np.round([vectors[entry.number] @ asked for entry in entries], DECIMALS)
-        return [entries[place] for place in np.argsort(-similarity, kind="stable")[:k]]
+        entries, places = self.contents(), self._places()
+        similarity = np.round([vectors[places[e.number]] @ asked for e in entries], DECIMALS)
+        best = np.argsort(-similarity, kind="stable")[:k]
+        return [replace(entries[place], score=float(similarity[place])) for place in best]
 
+    @one_at_a_time
     def observation(self) -> dict[str, NDArray[Any]]:
         """Give what the policy sees, as an environment would show it."""
         return self._live.observation()
 
+    @one_at_a_time
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the memory to one file, whole or not at all; raises ``OSError``.
 
-        A model stays where it is: the file holds its path and its digest.
+        A model stays where it is: the file holds its digest. What only its user may name (a model,
+        a command, a server) is no part of it, and is given to ``load`` again.
         """
-        settings = {"policy": self._given, **self._settings}
         claims = [_as_json(claim) for _, claim in sorted(self._claims.items())]
         names = self._live.stream.reader.as_names()
-        content = Content(settings, claims, names, self._live.as_arrays(), self._state)
-        write_memory(path, content, self.encoder)
+        write_memory(
+            path,
+            Content(
+                self._given,
+                self._settings,
+                self.encoder,
+                claims,
+                names,
+                self._live.as_arrays(),
+                self._state,
+            ),
+        )
 
     @classmethod
     def load(
@@ -190,20 +267,45 @@ class WriteMemory:
         path: str | os.PathLike[str],
         policy: Given | None = None,
         device: str = "auto",
+        *,
+        encoder: Encoder | None = None,
     ) -> WriteMemory:
         """Open a memory that was saved; it goes on as if it had never been closed.
 
-        ``policy`` says where its model is, if that was moved; a policy of your own has to be given
-        again, since a file chooses no code. Raises ``ValueError`` for another
-        file, and where the model is gone or has changed.
+        A file is data, and may be a stranger's. So it names no trained model, no command and no
+        server: ``policy`` says where the model is, or what else decided unless that was a rule of
+        this package; ``encoder`` is needed where the texts' vectors come from a server or a model
+        that the user's environment does not name. Raises ``ValueError`` that says which argument is
+        missing, for a file that was changed or damaged, and for another model than it was
+        written with.
         """
-        content = read_memory(path, policy)
-        memory = cls(**content.settings, device=device)
-        memory._live.restore(content.arrays)
-        memory._live.stream.reader.restore(content.names)
-        memory._claims.update({int(claim["id"]): Claim(**claim) for claim in content.claims})
-        memory._state = content.state
+        content = read_memory(path, policy, encoder)
+        memory = cls(content.policy, **content.settings, encoder=content.encoder, device=device)
+        try:
+            memory._restore(content)
+        except (LookupError, TypeError, ValueError, OverflowError) as error:
+            raise MaterialError(
+                f"does not go together with its policy: {error}", file=os.fspath(path)
+            ) from None
         return memory
+
+    def _restore(self, content: Content) -> None:
+        """Take up what was read; raises ``ValueError`` where its parts contradict each other."""
+        fresh = self._state
+        kinds = [(array.shape, array.dtype) for array in content.state]
+        if kinds != [(array.shape, array.dtype) for array in fresh]:
+            raise ValueError("the policy's state is of another shape or kind")
+        names = content.names
+        cues = len(self._layout.limits.cues)
+        if any(len(totals) != cues for _, _, totals in names["heard"]):
+            raise ValueError("sources have other cues")
+        self._live.restore(content.arrays)
+        self._live.stream.reader.restore(names)
+        self._claims.update({int(claim["id"]): Claim(**claim) for claim in content.claims})
+        stored = self._live.numbers(self._live.slots.claims)
+        if sorted(self._claims) != sorted(stored[stored != EMPTY].tolist()):
+            raise ValueError("other claims are stored than it tells")
+        self._state = content.state
 
     def _vector(self, text: str, embedding: Sequence[float] | None) -> Float32:
         width = self._layout.limits.embedding
@@ -221,12 +323,33 @@ class WriteMemory:
 
     def _nearest(self, vector: Float32) -> list[int]:
         """Stored claims most similar to a query, if they have anything in common."""
-        stored = sorted(self._live.slots.stored)
+        stored = self._places()
         if not stored:
             return []
-        similarity = np.round(self._live.stream.embedding[stored] @ vector, DECIMALS)
+        numbers, places = zip(*sorted(stored.items()), strict=True)
+        similarity = np.round(self._live.stream.embedding[list(places)] @ vector, DECIMALS)
         best = similarity.max()
-        return [n for n, s in zip(stored, similarity, strict=True) if s == best] if best > 0 else []
+        return [n for n, s in zip(numbers, similarity, strict=True) if s == best and best > 0]
+
+    def _places(self) -> dict[int, int]:
+        """Give the places of the stored claims, by their numbers."""
+        places = self._live.slots.claims[self._live.slots.occupied]
+        numbers: list[int] = self._live.numbers(places).tolist()
+        return dict(zip(numbers, places.tolist(), strict=True))
+
+
+def _not_stored(number: int) -> ValueError:
+    return ValueError(f"claim {number} is not in the memory; contents() lists what is")
+
+
+def _days(time: float | str | datetime | None) -> float | None:
+    """Give a time as a number; raises ``ValueError`` for a text that is no date."""
+    if time is None or isinstance(time, (int, float)):
+        return time
+    days = Dates().days(time)
+    if days is None:
+        raise ValueError(f"'{time}' is no date that is known; give a number, or 2024-01-31")
+    return days
 
 
 def _as_json(claim: Claim) -> dict[str, Any]:

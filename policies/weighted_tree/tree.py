@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,10 +26,12 @@ from memenvs.policies.weighted_tree.nodes import (
     Outcome,
     checked_outcome,
 )
+from memenvs.policies.weighted_tree.salvage import Salvaged, salvaged
 from memenvs.policies.weighted_tree.selector import LexicalSelector, Selector
 from memenvs.policies.weighted_tree.state import Event, State, Tokens
 from memenvs.policies.weighted_tree.summarizer import PlainSummarizer, Summarizer
 from memenvs.policies.weighted_tree.synthesizer import Context, closed
+from memenvs.storage.handles import Guard, one_at_a_time
 
 
 class WeightedTree:
@@ -61,6 +62,7 @@ class WeightedTree:
         self._summarizer: Summarizer = summarizer or PlainSummarizer()
         self._journal: Journal | None = None
         self._built: tuple[Any, Context] | None = None  # the last context, by its step
+        self.guard = Guard()  # threads may share a tree
 
     @classmethod
     def open(
@@ -77,7 +79,7 @@ class WeightedTree:
         A file keeps its configuration and constants; others than these are refused. Raises
         ``MaterialError`` that names the file and the line.
         """
-        journal, events = Journal.open(Path(path))
+        journal, events = Journal.open(path)
         try:
             wanted = None if configuration is None else switches(configuration)
             kept = heading(events, os.fspath(path), wanted, constants)
@@ -91,23 +93,36 @@ class WeightedTree:
         tree._journal = journal
         return tree
 
+    @classmethod
+    def salvage(cls, path: str | os.PathLike[str], out: str | os.PathLike[str]) -> Salvaged:
+        """Write to ``out`` the tree of a damaged file, up to what is damaged; the file stays.
+
+        Gives how many lines were kept, and what every other line was: what comes after a damaged
+        one names nodes by numbers that nobody can tell any more. Raises ``MaterialError`` for a
+        file that was never a tree.
+        """
+        return salvaged(path, out)
+
+    @one_at_a_time
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the tree to a file, whole or not at all; ``open`` gives an equal one.
 
-        A tree that was opened from this file goes on in it, and opens faster the next time.
+        A tree that was opened from this file goes on in it, and opens faster the next time. Raises
+        ``MaterialError`` where another tree has the file open.
         """
-        target = Path(path)
-        write_events(target, [header(self.configuration, self.constants), self._state.saved()])
-        if self._journal is not None and self._journal.path == target:
-            self._journal.close()
-            self._journal, _ = Journal.open(target)
+        events = [header(self.configuration, self.constants), self._state.saved()]
+        if self._journal is not None and self._journal.holds(path):
+            self._journal.rewrite(events)
+        else:
+            write_events(path, events)
 
+    @one_at_a_time
     def close(self) -> None:
-        """Close the file of a tree that was opened from one."""
+        """Close the file of a tree that was opened from one; it then takes no more changes."""
         if self._journal is not None:
             self._journal.close()
-            self._journal = None
 
+    @one_at_a_time
     def begin_task(self, objective: str, **metadata: Any) -> int:
         """Begin the root with the user's query, or a subtask of the active task; it is then active.
 
@@ -115,6 +130,7 @@ class WeightedTree:
         """
         return self._commit({"op": "task", "text": objective, "metadata": metadata})
 
+    @one_at_a_time
     def record_action(
         self,
         text: str,
@@ -144,11 +160,13 @@ class WeightedTree:
         event = {"op": "action", "text": text, "metadata": told, "supersedes": superseded}
         return self._commit({**event, "outcome": checked_outcome(outcome)})
 
+    @one_at_a_time
     def revise(self, action: int, outcome: Outcome | None) -> None:
         """Record or revise the outcome of an action: its score is set anew, its streak stays."""
         self._check(action, "an action", ACTION)
         self._commit({"op": "outcome", "node": action, "outcome": checked_outcome(outcome)})
 
+    @one_at_a_time
     def complete(
         self, task: int | None = None, *, result: str = "", unresolved: Sequence[str] = ()
     ) -> int | None:
@@ -173,15 +191,18 @@ class WeightedTree:
         added = self._commit(event)
         return None if added == NONE else added
 
+    @one_at_a_time
     def invalidate(self, node: int) -> None:
         """Mark a memory, or a task with all below it, obsolete; without supersession do nothing."""
         self._mark_obsolete(node, None)
 
+    @one_at_a_time
     def supersede(self, old: int, new: int) -> None:
         """Mark a memory obsolete in favour of another; without supersession do nothing."""
         self._check(new, "a node")
         self._mark_obsolete(old, new)
 
+    @one_at_a_time
     def return_to(self, task: int, *, details: bool = False) -> None:
         """Resume a task, folded or obsolete: its summary is there at once.
 
@@ -191,6 +212,7 @@ class WeightedTree:
         details = details and self._state.configuration.suppression
         self._commit({"op": "return", "node": task, "details": details})
 
+    @one_at_a_time
     def promote(self, task: int | None = None) -> int:
         """Make the summary of a completed task, by default of the root, a global memory."""
         nodes = self._state.nodes
@@ -202,6 +224,7 @@ class WeightedTree:
         built = {"evidence": [summary], "warnings": []}
         return self._commit({"op": "global", "text": nodes.texts[summary], "metadata": built})
 
+    @one_at_a_time
     def context(
         self, query: str = "", budget: int | None = None, step_id: str | int | None = None
     ) -> Context:
@@ -254,14 +277,17 @@ class WeightedTree:
         """The numbers."""
         return self._state.constants
 
+    @one_at_a_time
     def candidates(self) -> IntArray:
         """Give what is open to ordinary selection now, beside the active path, ascending."""
         return self._state.pool().copy()
 
+    @one_at_a_time
     def priorities(self) -> FloatArray:
         """Give U_b of every task, 0 for other nodes: ``(n,)``."""
         return self._state.priorities(self.nodes.score)
 
+    @one_at_a_time
     def sources(self, node: int, *, warnings: bool = False) -> frozenset[int]:
         """Give the actions whose content a node carries, through summaries of summaries.
 

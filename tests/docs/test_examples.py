@@ -40,6 +40,9 @@ def parse_commands(example):
             if words[0] == "--import":  # the one option before a command
                 words = words[2:]
             command = command_line.commands[words[0]]
+            if words[0] == "study":
+                words = words[1:]
+                command = command.commands[words[0]]
             with command.make_context(words[0], words[1:]):
                 pass
 

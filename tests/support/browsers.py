@@ -9,6 +9,11 @@ import pytest
 PAGES = Path(__file__).parents[1] / "memenvs" / "envs" / "gui" / "pages.sqlite"
 RECORDED = range(10_010_000, 10_010_009)  # instances of which the recording holds episodes
 
+RECORDED_TASKS = (
+    *("click-tab-2", "click-collapsible-2", "click-tab-2-hard", "click-menu-2"),
+    *("click-tab", "click-link", "click-button", "click-option"),
+)
+
 _found = shutil.which("chromium") and shutil.which("chromedriver")
 BROWSER = [
     pytest.mark.browser,

@@ -15,7 +15,7 @@ from memenvs.policies import make
 from memenvs.policies.learned.networks.opponent import OpponentPolicy
 from memenvs.policies.learned.saved import ModelCard, write_card
 from memenvs.policies.opponents.opponents import opponent_columns
-from memenvs.train.games.seats import Seats
+from memenvs.train.games.vec_env import GameVecEnv
 
 MODULES = {"poisoner": poisoner_writer_v0, "asker": asker_writer_v0}
 
@@ -30,7 +30,7 @@ def save_opponent(
 ) -> Path:
     """Train an opponent of `fifo` a little, take its patience, and save it."""
     game = game or make_game(seat)
-    env = Seats(game, [f"{seat}_0"], {"writer_0": make("fifo", game)})
+    env = GameVecEnv(game, [f"{seat}_0"], {"writer_0": make("fifo", game)})
     settings: dict[str, Any] = {"n_steps": 16, "batch_size": 64, "n_epochs": 1}
     model = MaskablePPO(
         OpponentPolicy, env, seed=seed, device="cpu", learning_rate=1e-2, **settings

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from memenvs.policies import load
-from memenvs.train.cast import Cast
 from memenvs.train.compare import compare
 from memenvs.train.experiment import load_experiment
+from memenvs.train.named_policy import NamedPolicy
 from memenvs.train.places import make_setting
 from memenvs.train.play import play_one, units
 from memenvs.train.tables import print_comparison, write_tables
@@ -101,15 +101,15 @@ def test_each_material_is_played_by_models_that_were_not_trained_on_it(tmp_path)
             train(path, "readable", seed=seed, trained_on=others, every=4, capacity=6)
     setting = make_setting(experiment("fifo", materials=3))
     (env,) = setting.envs.values()
-    cast = Cast(str(tmp_path), env, 0, names)
-    assert (cast.size, cast.nested) == (2, True)
+    named = NamedPolicy(str(tmp_path), env, 0, names)
+    assert (named.size, named.nested) == (2, True)
     for name in names[:2]:
         for member in (0, 1):
-            (model,) = (m for m, p in cast._built.items() if p is cast.player(name, member))
+            (model,) = (m for m, p in named._built.items() if p is named.player(name, member))
             assert model[0].path.parts[-3] == f"without-{name}"
             assert model[0].card.seed == member
-        assert not cast.has_seen(name)
-    assert cast.has_seen(names[2])  # every model was trained on it
+        assert not named.has_seen(name)
+    assert named.has_seen(names[2])  # every model was trained on it
     found = compare(experiment(str(tmp_path), materials=3))
     assert [row["seen"] for row in found.rows] == [False, False, True]
     assert found.summary[0]["seen"]

@@ -34,11 +34,11 @@ def test_the_clairvoyant_attains_what_the_order_of_arrival_leaves() -> None:
 
 
 def test_end_to_end_environments_are_compared_end_to_end() -> None:
-    found = summaries(env="memenvs/EndToEnd-v0", materials=4, policy=["fifo", "reservoir"])
-    ordered = sorted(found.values(), key=lambda record: record["share"])
-    assert ordered == sorted(found.values(), key=lambda record: record["utility"])
-    assert found["fifo"]["objective"] == "end-to-end"
-    assert found["fifo"]["utility"] <= found["fifo"]["precision"] + 1e-12
+    options = {"env": "memenvs/EndToEnd-v0", "materials": 4, "policy": ["fifo", "reservoir"]}
+    for row in compare(Experiment.model_validate(options)).rows:
+        assert row["objective"] == "end-to-end"
+        assert row["utility"] <= row["precision"] + 1e-12
+        assert row["share"] == pytest.approx(row["utility"] / row["frontier_at_capacity"])
 
 
 def test_a_reader_of_one_item_makes_everything_a_poor_memory() -> None:

@@ -89,7 +89,7 @@ def test_other_settings_in_a_folder_are_refused_in_one_line(tmp_path):
 
 def test_a_table_of_something_else_is_refused(tmp_path):
     (tmp_path / "scores.csv").write_text("a,b\n1,2\n")
-    with pytest.raises(ValueError, match="is no table of scores"):
+    with pytest.raises(ValueError, match="is not a table of scores"):
         read_scores(tmp_path / "scores.csv")
 
 

@@ -13,7 +13,7 @@ from memenvs.materials.generator.tiers import TIERS
 from memenvs.policies import is_path
 from memenvs.policies.learned.models import Model, find_models
 from memenvs.train.benchmark.protocol import Curve, Protocol
-from memenvs.train.cast import refusals
+from memenvs.train.named_policy import refusals
 from memenvs.train.optima import Optima
 from memenvs.train.places import Place, place_of_materials
 from memenvs.train.play import units
@@ -42,8 +42,8 @@ def curve_records(
         ]
         claims = len(place.instances[0].value.claims)
         for name in policies:
-            cast, shares = playing.cast(name), []
-            for member in range(cast.size):
+            named, shares = playing.named(name), []
+            for member in range(named.size):
                 ended = playing.all(name, played, member)
                 pairs = zip(ended, best, strict=True)
                 shares.append([each.values["precision"] / optimum for each, optimum in pairs])
@@ -57,7 +57,7 @@ def curve_records(
                     "low": low,
                     "high": high,
                     "materials": len(played),
-                    "seeds": cast.size,
+                    "seeds": named.size,
                 }
             )
     return sorted(records, key=lambda record: (policies.index(record["policy"]), record["settled"]))

@@ -15,9 +15,9 @@ from memenvs.materials.datasets.conversion import convert
 from memenvs.policies.resolve import given_names
 from memenvs.train.benchmark.curves import curve_records, curve_refusals, training_records
 from memenvs.train.benchmark.protocol import Part, Protocol
-from memenvs.train.cast import facts, refusals
 from memenvs.train.compare import Comparison, compare
 from memenvs.train.experiment import Experiment, load_experiment
+from memenvs.train.named_policy import facts, refusals
 from memenvs.train.places import make_setting
 from memenvs.train.provenance import versions
 

@@ -77,7 +77,6 @@ def build(
     OUT.encoder.json; a report goes to standard error. Nothing leaves this machine unless a judge
     (MEMENVS_JUDGE_URL) or an endpoint is given.
     """
-    from rich.console import Console
     from rich.progress import Progress
 
     from memenvs.material.files import check_target
@@ -85,13 +84,14 @@ def build(
     from memenvs.text.embedders.named import DIMENSION, named_encoder
     from memenvs.train.own_material.build import build as made
     from memenvs.train.own_material.judging import configured_link_judge
+    from memenvs.train.terminal import make_console
 
     check_target(out)
     cache = Cache(folder or _cache_folder())
     judge = configured_link_judge(cache)
     if judge is not None:
         click.echo(f"questions that nothing else links go to the judge at {judge.url}", err=True)
-    console = Console(stderr=True)
+    console = make_console(stderr=True)
     bars = Progress(console=console, transient=True, disable=not console.is_terminal)
 
     def progress(what: str, total: int) -> Advance:

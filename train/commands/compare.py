@@ -81,8 +81,13 @@ if TYPE_CHECKING:
     "--time-limit", type=click.FloatRange(0), help="Seconds for a material's frontier (60)."
 )
 @click.option("--out", metavar="DIR", help="Write tables and the plot there.")
+@click.option(
+    "--format",
+    type=click.Choice(["markdown", "latex", "csv"]),
+    help="Print the tables so, and not for a terminal.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def compare(config: str | None, as_json: bool, **options: Any) -> int:
+def compare(config: str | None, format: str | None, as_json: bool, **options: Any) -> int:
     """Compare write policies on the same episodes, and with the best possible.
 
     CONFIG is a YAML file whose keys are these options, or the name of one that comes with the
@@ -95,7 +100,7 @@ def compare(config: str | None, as_json: bool, **options: Any) -> int:
 
     experiment = load_experiment(config, _given(options))
     if experiment.game is not None:
-        _in_game(experiment, as_json=as_json)
+        _in_game(experiment, format, as_json=as_json)
         return 0
     folder = None if experiment.out is None else _folder(experiment.out)
     comparison = run(experiment, curve=folder is not None, track=terminal.progress)
@@ -104,17 +109,17 @@ def compare(config: str | None, as_json: bool, **options: Any) -> int:
     if as_json:
         click.echo(terminal.as_json(comparison.as_document()))
     else:
-        tables.print_comparison(comparison)
+        tables.print_comparison(comparison, format)
     for line in tables.failures(comparison.failed):
         click.echo(f"memenvs: {line}", err=True)
     return FAILED if comparison.failed else 0
 
 
-def _in_game(experiment: Experiment, *, as_json: bool) -> None:
+def _in_game(experiment: Experiment, format: str | None, *, as_json: bool) -> None:
     """Compare in a game."""
     from memenvs.train import terminal
-    from memenvs.train.games.compare import compare_in_game
-    from memenvs.train.games.tables import print_game, write_game
+    from memenvs.train.games.comparison import compare_in_game
+    from memenvs.train.games.results import print_game, write_game
 
     comparison = compare_in_game(experiment, terminal.progress)
     if experiment.out is not None:
@@ -124,7 +129,7 @@ def _in_game(experiment: Experiment, *, as_json: bool) -> None:
     if as_json:
         click.echo(terminal.as_json(comparison.as_document()))
     else:
-        print_game(comparison)
+        print_game(comparison, format)
 
 
 def _given(options: dict[str, Any]) -> dict[str, Any]:

@@ -1,1 +1,1 @@
-"""Training and comparing in games of several agents: seats, opponents, payoffs."""
+"""Training and comparing in games of several agents: environments, opponents, payoffs."""

@@ -13,9 +13,9 @@ from memenvs.games.shared_writers import SharedWriters
 from memenvs.games.streams import owners
 from memenvs.material.incidence import BoolArray, FloatArray
 from memenvs.material.material import Material
-from memenvs.train.cast import Cast
-from memenvs.train.games.arena import Arena, stacked
-from memenvs.train.games.play import COUNTED, EPISODES, MEASURES, Values, grouped
+from memenvs.train.games.episodes import COUNTED, EPISODES, MEASURES, Values, grouped
+from memenvs.train.games.game_setting import GameSetting, stacked
+from memenvs.train.named_policy import NamedPolicy
 from memenvs.train.places import Instance
 from memenvs.train.play import Unit, play
 
@@ -23,7 +23,7 @@ COPY = "copy"
 
 
 def play_copies(
-    arena: Arena, game: SharedWriters, name: str, *, often: bool
+    setting: GameSetting, game: SharedWriters, name: str, *, often: bool
 ) -> tuple[Values, bool]:
     """Play a policy as independent copies; gives ``(K, M)`` of each measure, and if it is nested.
 
@@ -36,31 +36,31 @@ def play_copies(
     if capacity < writers:
         raise ValueError(f"{writers} copies cannot share {capacity} slots; give more --capacity")
     kept: list[list[set[str]]] = []  # by seed and episode
-    illegal, nested = np.zeros(len(arena.materials)), False
+    illegal, nested = np.zeros(len(setting.materials)), False
     for copy in range(writers):
         of = {
             material.name: part_of(material, chosen)
-            for material in arena.setting.materials
+            for material in setting.base.materials
             if (chosen := owners(material, writers, game.streams) == copy).any()
         }
         slots = capacity // writers + (copy < capacity % writers)
-        read = [place for place, m in enumerate(arena.materials) if m.name in of]
+        read = [place for place, m in enumerate(setting.materials) if m.name in of]
         if not read:
             continue
-        arguments = _arguments(arena, capacity, writers, often=often)
+        arguments = _arguments(setting, capacity, writers, often=often)
         arguments |= {"capacity": slots, "material": list(of.values())}
         batch = MemorizationVectorEnv(**arguments, num_envs=min(EPISODES, len(read)))
-        cast = arena.cast(name, batch)
-        nested |= cast.nested
-        kept = kept or [[set() for _ in arena.materials] for _ in range(cast.size)]
-        streams = [of[arena.materials[place].name] for place in read]
-        seeds = [arena.seeds[place] + copy for place in read]
+        named = setting.named(name, batch)
+        nested |= named.nested
+        kept = kept or [[set() for _ in setting.materials] for _ in range(named.size)]
+        streams = [of[setting.materials[place].name] for place in read]
+        seeds = [setting.seeds[place] + copy for place in read]
         for member, memories in enumerate(kept):
-            found, broken = _copy(batch, cast, member, streams, seeds)
+            found, broken = _copy(batch, named, member, streams, seeds)
             for place, memory in zip(read, found, strict=True):
                 memories[place] |= memory
             illegal[read] += broken
-    return stacked([_values(arena, memories, illegal / len(kept)) for memories in kept]), nested
+    return stacked([_values(setting, memories, illegal / len(kept)) for memories in kept]), nested
 
 
 def part_of(material: Material, chosen: BoolArray) -> Material:
@@ -76,9 +76,9 @@ def part_of(material: Material, chosen: BoolArray) -> Material:
     return replace(material, claims=claims, items=tuple(items))
 
 
-def _arguments(arena: Arena, capacity: int, writers: int, *, often: bool) -> dict[str, Any]:
+def _arguments(setting: GameSetting, capacity: int, writers: int, *, often: bool) -> dict[str, Any]:
     """Give the rules of a copy, but for its slots."""
-    arguments = arena.arguments(capacity)
+    arguments = setting.arguments(capacity)
     if often and arguments.get("every") is not None:
         arguments["every"] = max(1, arguments["every"] // writers)
     if arguments.get("budget") is not None:
@@ -88,7 +88,7 @@ def _arguments(arena: Arena, capacity: int, writers: int, *, often: bool) -> dic
 
 def _copy(
     batch: MemorizationVectorEnv,
-    cast: Cast,
+    named: NamedPolicy,
     member: int,
     streams: Sequence[Material],
     seeds: Sequence[int],
@@ -96,7 +96,7 @@ def _copy(
     """Play each stream once by a member; gives what it kept, and how often it broke the mask."""
     kept: list[set[str]] = [set() for _ in streams]
     broken = np.zeros(len(streams))
-    for players, places in grouped(lambda m: {COPY: cast.player(m.name, member)}, streams):
+    for players, places in grouped(lambda m: {COPY: named.player(m.name, member)}, streams):
         own = [Unit(Instance(streams[i].name, streams[i]), 0, seeds[i]) for i in places]
         for i, ended in zip(places, play(batch, players[COPY], own), strict=True):
             assert ended.memory is not None
@@ -105,10 +105,10 @@ def _copy(
     return kept, broken
 
 
-def _values(arena: Arena, memories: Sequence[set[str]], illegal: FloatArray) -> Values:
+def _values(setting: GameSetting, memories: Sequence[set[str]], illegal: FloatArray) -> Values:
     """Measure the memories of the copies together."""
     found = {name: np.full(len(memories), np.nan) for name in (*MEASURES, *COUNTED)}
-    for place, (material, memory) in enumerate(zip(arena.materials, memories, strict=True)):
+    for place, (material, memory) in enumerate(zip(setting.materials, memories, strict=True)):
         reached = material.evaluate(memory)
         for name in ("precision", "coverage", "size"):
             found[name][place] = float(getattr(reached, name))

@@ -1,4 +1,4 @@
-"""Makes the games of a training: a game by its name, and who sits in its seats."""
+"""Makes the games of a training: a game by its name, and who plays its agents."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from memenvs.policies.opponents.opponents import (
 )
 from memenvs.policies.predictor import Predictor
 from memenvs.train.config_files import unknown
-from memenvs.train.games.seats import Seats
+from memenvs.train.games.vec_env import GameVecEnv
 
 if TYPE_CHECKING:
     from memenvs.train.learn.settings import Game
@@ -77,33 +77,33 @@ def checked_options(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def opposing(name: str) -> str | None:
-    """Give the seat of a game that is not the writer's, if there is one."""
+    """Give the kind of agent that plays against the writer, if there is one."""
     (row,) = (row for row in GAMES if row.name == check_name(name))
     return next((seat for seat in row.seats if seat != WRITER), None)
 
 
-def check_seats(game: Game) -> None:
-    """Raise ``ValueError`` for a seat that a game has not, and opponents that nobody can be."""
+def check_agents(game: Game) -> None:
+    """Raise ``ValueError`` for an agent or an opponent that a game does not have."""
     other = opposing(game.name)
     seats = [WRITER] if other is None else [WRITER, other]
     if game.seat not in seats:
-        raise ValueError(f"{game.name} has no seat '{game.seat}'; choose from {', '.join(seats)}")
+        raise ValueError(f"{game.name} has no agent '{game.seat}'; choose from {', '.join(seats)}")
     if other is None and game.opponents:
-        raise ValueError(f"nobody plays against the writers in {game.name}; leave 'opponents' out")
+        raise ValueError(f"{game.name} has no agent against the writers; leave 'opponents' out")
     if game.self_play is not None and (other is None or game.seat != WRITER):
         raise ValueError("self-play is for the writer of a game that has an opponent")
 
 
 def opponents_in(game: Game) -> list[str]:
-    """Name who plays the other seat in a training."""
+    """Name the policies that play the other agent in a training."""
     other = opposing(game.name)
     if game.opponents or other is None:
         return game.opponents
     return list(SCRIPTED[other] if game.seat == WRITER else WRITERS)
 
 
-def make_seats(game: Game, seed: int, arguments: Mapping[str, Any], episodes: int) -> Seats:
-    """Seat one model in a batch of a game, and a mixture of opponents in the other seat.
+def make_game_env(game: Game, seed: int, arguments: Mapping[str, Any], episodes: int) -> GameVecEnv:
+    """Make a batch of a game for one model; a mixture of opponents plays the other agent.
 
     Row i meets opponent i mod K; of a run with several seeds each model is one.
     """
@@ -116,7 +116,7 @@ def make_seats(game: Game, seed: int, arguments: Mapping[str, Any], episodes: in
         for agent, kind in kinds.items()
         if kind != game.seat
     }
-    return Seats(batch, taken, others)
+    return GameVecEnv(batch, taken, others)
 
 
 def _opponents(game: VectorGame, names: Sequence[str], seed: int) -> list[Predictor]:
@@ -135,7 +135,7 @@ def _writers(game: VectorGame, names: Sequence[str], seed: int) -> list[Predicto
         if is_path(name):
             found += [build((model,), game, seed=seed, device="cpu") for model in find_models(name)]
         elif policy_class(name).privileged:
-            raise ValueError(f"'{name}' looks into the material, which nobody can do in a game")
+            raise ValueError(f"'{name}' is an oracle, and oracles cannot play in a game")
         else:
             found.append(make(name, game, seed=seed))
     return found

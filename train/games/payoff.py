@@ -18,14 +18,14 @@ from memenvs.policies.opponents.opponents import (
     opponents_of,
 )
 from memenvs.policies.predictor import Predictor
-from memenvs.train.cast import Cast
-from memenvs.train.games.arena import Arena, Record, ends, stacked, total
-from memenvs.train.games.play import MEASURES, Values, play
-from memenvs.train.track import Track, untracked
+from memenvs.train.games.episodes import MEASURES, Values, play
+from memenvs.train.games.game_setting import GameSetting, Record, ends, stacked, total
+from memenvs.train.named_policy import NamedPolicy
+from memenvs.train.terminal import Track, untracked
 
-# By the opponent's seat: what it wants low, and who plays as if there were no opponent.
-STAKES = {"poisoner": "utility", "asker": "answered"}
-PEACE = {"poisoner": "wait", "asker": "honest"}
+# By the kind of opponent: the measure that it minimises, and the one that does no harm.
+PAYOFF = {"poisoner": "utility", "asker": "answered"}
+HARMLESS = {"poisoner": "wait", "asker": "honest"}
 
 
 @dataclass(frozen=True)
@@ -35,35 +35,41 @@ class Cell:
     policy: str
     opponent: str
     values: Values  # (K, n) each
-    cast: Cast  # of the writer
+    named: NamedPolicy  # of the writer
 
 
-def payoffs(arena: Arena, track: Track[Any] = untracked) -> tuple[list[Record], list[Record]]:
+def payoffs(
+    setting: GameSetting, track: Track[Any] = untracked
+) -> tuple[list[Record], list[Record]]:
     """Play every pair; gives a record each, and one for what each writer can lose.
 
     Of trainings with several seeds, the seeds of both sides meet in their order. Raises
     ``ValueError`` for unknown names, and for what does not fit.
     """
-    seat = arena.opponent
-    assert seat is not None
-    asked = list(dict.fromkeys(arena.experiment.opponent)) or list(SCRIPTED[seat])
-    trained = [name for name in asked if name not in SCRIPTED[seat]]
-    met = dict.fromkeys([*asked, *([PEACE[seat]] if trained else [])])
+    kind = setting.opponent
+    assert kind is not None
+    asked = list(dict.fromkeys(setting.experiment.opponent)) or list(SCRIPTED[kind])
+    trained = [name for name in asked if name not in SCRIPTED[kind]]
+    met = dict.fromkeys([*asked, *([HARMLESS[kind]] if trained else [])])
     rows, lost = [], []
-    for capacity, game in arena.games():
-        casts = {name: arena.cast(name, game) for name in dict.fromkeys(arena.experiment.policy)}
-        against = {name: _members(name, game, arena.experiment.seed) for name in met}
+    for capacity, game in setting.games():
+        policies = {
+            name: setting.named(name, game) for name in dict.fromkeys(setting.experiment.policy)
+        }
+        against = {name: _members(name, game, setting.experiment.seed) for name in met}
         cells = {
-            (policy, opponent): _cell(arena, game, (policy, casts[policy]), (opponent, players))
+            (policy, opponent): _cell(
+                setting, game, (policy, policies[policy]), (opponent, players)
+            )
             for policy, (opponent, players) in track(
-                list(product(casts, against.items())), f"pairs at S = {capacity}"
+                list(product(policies, against.items())), f"pairs at S = {capacity}"
             )
         }
-        rows += [_row(arena, capacity, cells[pair]) for pair in product(casts, asked)]
-        for policy in casts if trained else ():
-            peace = cells[policy, PEACE[seat]]
+        rows += [_row(setting, capacity, cells[pair]) for pair in product(policies, asked)]
+        for policy in policies if trained else ():
+            harmless = cells[policy, HARMLESS[kind]]
             responses = [cells[policy, name] for name in trained]
-            lost.append(_exploitability(arena, capacity, peace, responses))
+            lost.append(_exploitability(setting, capacity, harmless, responses))
     return rows, lost
 
 
@@ -75,58 +81,63 @@ def _members(name: str, game: VectorGame, seed: int) -> list[Predictor]:
 
 
 def _cell(
-    arena: Arena, game: VectorGame, writer: tuple[str, Cast], opponent: tuple[str, list[Predictor]]
+    setting: GameSetting,
+    game: VectorGame,
+    writer: tuple[str, NamedPolicy],
+    opponent: tuple[str, list[Predictor]],
 ) -> Cell:
-    (policy, cast), (name, players) = writer, opponent
+    (policy, named), (name, players) = writer, opponent
     (agent,) = (agent for agent in game.possible_agents if not agent.startswith(WRITER))
     reached = []
-    for k in range(max(cast.size, len(players))):
+    for k in range(max(named.size, len(players))):
 
-        def seat(material: Material, k: int = k) -> dict[str, Predictor]:
+        def players_of(material: Material, k: int = k) -> dict[str, Predictor]:
             return {
-                f"{WRITER}_0": cast.player(material.name, k % cast.size),
+                f"{WRITER}_0": named.player(material.name, k % named.size),
                 agent: players[k % len(players)],
             }
 
-        reached.append(play(game, seat, arena.materials, arena.seeds))
-    return Cell(policy, name, arena.averaged(stacked(reached)), cast)
+        reached.append(play(game, players_of, setting.materials, setting.seeds))
+    return Cell(policy, name, setting.averaged(stacked(reached)), named)
 
 
-def _row(arena: Arena, capacity: int, cell: Cell) -> Record:
+def _row(setting: GameSetting, capacity: int, cell: Cell) -> Record:
     seeds = len(cell.values["precision"])
     row: Record = {
         "policy": cell.policy,
         "opponent": cell.opponent,
         "capacity": capacity,
         "seeds": seeds,
-        "materials": len(arena.setting.materials),
-        "episodes": len(arena.materials),
+        "materials": len(setting.base.materials),
+        "episodes": len(setting.materials),
     }
     for name in MEASURES:
         row |= {name: float(cell.values[name].mean())}
-        row |= ends(name, cell.values[name], arena.experiment.seed, nested=cell.cast.nested)
-    illegal = {"illegal": total(cell.values["illegal"], arena)}
-    return row | arena.told(cell.policy, cell.cast) | illegal
+        row |= ends(name, cell.values[name], setting.experiment.seed, nested=cell.named.nested)
+    illegal = {"illegal": total(cell.values["illegal"], setting)}
+    return row | setting.told(cell.policy, cell.named) | illegal
 
 
-def _exploitability(arena: Arena, capacity: int, peace: Cell, responses: Sequence[Cell]) -> Record:
+def _exploitability(
+    setting: GameSetting, capacity: int, harmless: Cell, responses: Sequence[Cell]
+) -> Record:
     """Say what the strongest best response takes from a writer, seed by seed.
 
-    It is the stake without an opponent less the stake against it: a lower bound of what a writer
+    It is the payoff without an opponent less the payoff against it: a lower bound of what a writer
     can lose.
     """
-    stake = STAKES[arena.opponent or ""]
+    payoff = PAYOFF[setting.opponent or ""]
 
     def taken(cell: Cell) -> FloatArray:
-        before, after = peace.values[stake], cell.values[stake]
+        before, after = harmless.values[payoff], cell.values[payoff]
         return before[[k % len(before) for k in range(len(after))]] - after
 
     strongest = max(responses, key=lambda cell: float(taken(cell).mean()))
     found = taken(strongest)
     return {
-        "policy": peace.policy,
+        "policy": harmless.policy,
         "capacity": capacity,
         "opponent": strongest.opponent,
         "exploitability": float(found.mean()),
-        **ends("exploitability", found, arena.experiment.seed, nested=peace.cast.nested),
+        **ends("exploitability", found, setting.experiment.seed, nested=harmless.named.nested),
     }

@@ -1,4 +1,4 @@
-"""Writers of one memory, compared: a policy in every seat, or independent copies of it."""
+"""Writers of one memory, compared: one policy for all writers, or independent copies of it."""
 
 from __future__ import annotations
 
@@ -12,34 +12,36 @@ from memenvs.games.vector import VectorGame
 from memenvs.material.incidence import FloatArray
 from memenvs.material.material import Material
 from memenvs.policies.predictor import Predictor
-from memenvs.train.cast import Cast
-from memenvs.train.games.arena import Arena, Record, ends, stacked, total
 from memenvs.train.games.copies import play_copies
-from memenvs.train.games.play import Values, play
+from memenvs.train.games.episodes import Values, play
+from memenvs.train.games.game_setting import GameSetting, Record, ends, stacked, total
+from memenvs.train.named_policy import NamedPolicy
 from memenvs.train.optima import Best, Optima, load_of
 from memenvs.train.statistics import difference, interval
-from memenvs.train.track import Track, untracked
+from memenvs.train.terminal import Track, untracked
 
 SPLITS = {":split": False, ":split-often": True}  # after a name: independent copies; how asked
 SHOWN = ("precision", "coverage", "share", "size", "settled", "conflicts")
 
 
-def sharing(arena: Arena, track: Track[Any] = untracked) -> list[Record]:
-    """Play each policy in the seats of all writers; gives a record each.
+def sharing(setting: GameSetting, track: Track[Any] = untracked) -> list[Record]:
+    """Play each policy as all writers; gives a record each.
 
     NAME:split is independent copies of NAME, each with its part of the slots, and NAME:split-often
     copies that are asked more often. Raises ``ValueError`` for unknown names, and for what does not
     fit.
     """
-    experiment = arena.experiment
+    experiment = setting.experiment
     names = list(dict.fromkeys([*experiment.policy, experiment.baseline]))
-    optima, materials = Optima(experiment.time_limit), arena.setting.materials
-    slots = [float(capacity) for capacity in arena.setting.envs]
+    optima, materials = Optima(experiment.time_limit), setting.base.materials
+    slots = [float(capacity) for capacity in setting.base.envs]
     rows = []
-    for capacity, game in arena.games():
-        casts = {name: arena.cast(_plain(name), game) for name in names}  # or nothing is played
+    for capacity, game in setting.games():
+        policies = {
+            name: setting.named(_plain(name), game) for name in names
+        }  # or nothing is played
         played = {
-            name: _played(arena, game, name, casts[name])
+            name: _played(setting, game, name, policies[name])
             for name in track(names, f"policies at S = {capacity}")
         }
         optimum = [
@@ -47,8 +49,8 @@ def sharing(arena: Arena, track: Track[Any] = untracked) -> list[Record]:
             for material in track(materials, f"frontiers at S = {capacity}")
         ]
         for name in dict.fromkeys(experiment.policy):
-            told = arena.told(_plain(name), casts[name])
-            rows.append(_row(arena, capacity, name, played, optimum) | told)
+            told = setting.told(_plain(name), policies[name])
+            rows.append(_row(setting, capacity, name, played, optimum) | told)
     return rows
 
 
@@ -57,44 +59,46 @@ def _plain(name: str) -> str:
     return next((name.removesuffix(each) for each in SPLITS if name.endswith(each)), name)
 
 
-def _played(arena: Arena, game: VectorGame, name: str, cast: Cast) -> tuple[Values, bool]:
+def _played(
+    setting: GameSetting, game: VectorGame, name: str, named: NamedPolicy
+) -> tuple[Values, bool]:
     """Give ``(K, n)`` of each measure, and whether each material has models of its own."""
     plain = _plain(name)
     if plain != name:
         often = SPLITS[name.removeprefix(plain)]
         assert isinstance(game, SharedWriters)  # no other game has copies
-        values, nested = play_copies(arena, game, plain, often=often)
-        return arena.averaged(values), nested
+        values, nested = play_copies(setting, game, plain, often=often)
+        return setting.averaged(values), nested
     reached = []
-    for member in range(cast.size):
+    for member in range(named.size):
 
-        def seat(material: Material, member: int = member) -> dict[str, Predictor]:
-            return dict.fromkeys(game.possible_agents, cast.player(material.name, member))
+        def players_of(material: Material, member: int = member) -> dict[str, Predictor]:
+            return dict.fromkeys(game.possible_agents, named.player(material.name, member))
 
-        reached.append(play(game, seat, arena.materials, arena.seeds))
-    return arena.averaged(stacked(reached)), cast.nested
+        reached.append(play(game, players_of, setting.materials, setting.seeds))
+    return setting.averaged(stacked(reached)), named.nested
 
 
 def _row(
-    arena: Arena,
+    setting: GameSetting,
     capacity: int,
     name: str,
     played: dict[str, tuple[Values, bool]],
     optimum: list[Best],
 ) -> Record:
-    baseline = arena.experiment.baseline
+    baseline = setting.experiment.baseline
     (own, nested), (other, other_nested) = played[name], played[baseline]
     reached, against = own["precision"], other["precision"]
     if name == baseline:  # it is itself, whichever seeds are drawn
         reached = against = reached.mean(axis=0, keepdims=True)
-    seed = arena.experiment.seed
+    seed = setting.experiment.seed
     values = own | {"share": _share(own["precision"], optimum)}
     row: Record = {
         "policy": name,
         "capacity": capacity,
         "seeds": len(own["precision"]),
-        "materials": len(arena.setting.materials),
-        "episodes": len(arena.materials),
+        "materials": len(setting.base.materials),
+        "episodes": len(setting.materials),
     }
     for measure in SHOWN:
         defined = values[measure][:, ~np.isnan(values[measure]).any(axis=0)]
@@ -108,7 +112,7 @@ def _row(
         "difference_low": low,
         "difference_high": high,
         "baseline": baseline,
-        "illegal": total(own["illegal"], arena),
+        "illegal": total(own["illegal"], setting),
     }
 
 

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import io
 import json
+import logging
 import pickle
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
-from memenvs.material.files import write_durably
+from memenvs.storage.reading import digest_of
+from memenvs.storage.trust import forget, remember, remembered
+from memenvs.storage.whole import write_durably
 
+LOG = logging.getLogger("memenvs")
 KEPT = 2  # the newest
 MODEL, REPLAY, PROGRESS = "model.zip", "replay.pkl", "progress.json"
 CARRIED = "carried.pkl"
@@ -40,15 +44,41 @@ def save_checkpoint(
                 archive.writestr(CARRIED, pickle.dumps(carried))
 
     write_durably(target, write)
-    for old in _all(folder)[:-KEPT]:
+    remember(digest_of(target))
+    for old in checkpoints(folder)[KEPT:]:
+        forget(digest_of(old))
         old.unlink(missing_ok=True)
     return target
 
 
 def last_checkpoint(folder: Path) -> Path | None:
     """Find the newest checkpoint, if there is one."""
-    found = _all(folder)
-    return found[-1] if found else None
+    found = checkpoints(folder)
+    return found[0] if found else None
+
+
+def load_last(
+    folder: Path,
+    load: Callable[[IO[bytes]], Any],
+    carry: Callable[[Any], None] = lambda carried: None,
+) -> tuple[Any, dict[str, Any]] | None:
+    """Load the newest checkpoint that is good, if there is any; see ``load_checkpoint``.
+
+    Where all are damaged, or foreign, raises ``ValueError`` for the newest.
+    """
+    fault: ValueError | None = None
+    for path in checkpoints(folder):
+        try:
+            found = load_checkpoint(path, load, carry)
+        except ValueError as error:
+            fault = fault or error
+            continue
+        if fault is not None:
+            LOG.warning("%s; going on from %s", fault, path)
+        return found
+    if fault is not None:
+        raise fault
+    return None
 
 
 def load_checkpoint(
@@ -60,8 +90,14 @@ def load_checkpoint(
 
     ``carry`` is given what the environments kept from episode to episode.
 
-    Raises ``ValueError`` where the file is damaged.
+    It holds pickles, and so has to be of this user's own making. Raises ``ValueError`` where it is
+    not, or is damaged.
     """
+    if remembered(digest_of(path)) is None:
+        raise ValueError(
+            f"{path}: is no checkpoint that was written here, or was damaged since; remove it, or, "
+            f"if you trust its maker, run: memenvs trust {path}"
+        )
     try:
         with zipfile.ZipFile(path) as archive:
             progress: dict[str, Any] = json.loads(archive.read(PROGRESS))
@@ -76,5 +112,6 @@ def load_checkpoint(
     return model, progress
 
 
-def _all(folder: Path) -> list[Path]:
-    return sorted(folder.glob("[0-9]*.zip"))
+def checkpoints(folder: Path) -> list[Path]:
+    """List the checkpoints of a folder, the newest first."""
+    return sorted(folder.glob("[0-9]*.zip"), reverse=True)

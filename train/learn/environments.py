@@ -228,12 +228,12 @@ def place_of(named: Training | Stage) -> Place:
 def _maker(training: Training) -> Make:
     """Say how the batches of a training are made: in a game, or with a wrapper around them."""
     if training.game is not None:
-        from memenvs.train.games.making import check_seats, make_seats  # needs pettingzoo
+        from memenvs.train.games.making import check_agents, make_game_env  # needs pettingzoo
 
-        check_seats(training.game)
+        check_agents(training.game)
         if training.wrapper is not None:
             raise ValueError("a wrapper cannot be put around a game; leave 'wrapper' or 'game' out")
-        seats = partial(make_seats, training.game, training.seed[0])
+        seats = partial(make_game_env, training.game, training.seed[0])
         return lambda place, envs: seats(place.arguments, envs)
     wrapper = training.wrapper
     if wrapper is None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,8 +10,7 @@ from typing import Any
 import torch
 
 from memenvs.policies.learned.estimator import WEIGHTS
-from memenvs.policies.learned.saved import ModelCard
-from memenvs.policies.learned.saving import save_archive
+from memenvs.policies.learned.saved import ModelCard, save_entries
 from memenvs.train.learn.algorithms import ALGORITHMS, hyperparameters, imported
 from memenvs.train.learn.estimation import fit_estimator
 from memenvs.train.learn.settings import Training
@@ -43,8 +41,6 @@ def fit(
 
 def save_estimator(path: Path, estimator: Any, card: ModelCard) -> None:
     """Write its weights and its card, both or nothing."""
-    weights, archive = io.BytesIO(), io.BytesIO()
+    weights = io.BytesIO()
     torch.save(estimator.state_dict(), weights)
-    with zipfile.ZipFile(archive, "w") as file:
-        file.writestr(zipfile.ZipInfo(WEIGHTS), weights.getvalue())
-    save_archive(path, archive.getvalue(), card)
+    save_entries(path, {WEIGHTS: weights.getvalue()}, card)

@@ -9,19 +9,25 @@ import json
 import platform
 import subprocess
 from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 import memenvs
-from memenvs.material.files import write_whole
+from memenvs.errors import MaterialError
+from memenvs.storage.reading import read_bounded, read_sealed, sealed
+from memenvs.storage.trust import remember
+from memenvs.storage.whole import write_whole
 from memenvs.train.config_files import read_config
-from memenvs.train.learn.checkpoints import last_checkpoint
 from memenvs.train.learn.settings import Training, validate_training
 
 CONFIG, VERSIONS, METRICS = "config.yaml", "versions.json", "metrics.csv"
 BEST, EVALUATION, CHECKPOINTS = "best_model.zip", "evaluation.json", "checkpoints"
+FORMAT = "memenvs.evaluation/1"
+LONGEST = 2**20  # bytes of an evaluation
+ALLOWED = (str, int, float, type(None))  # values of one
 PACKAGES = ("memenvs", "gymnasium", "numpy", "stable-baselines3", "sb3-contrib", "torch")
 
 
@@ -39,14 +45,13 @@ class RunFolder:
         return (self.path / EVALUATION).exists()
 
     @property
-    def last_checkpoint(self) -> Path | None:
-        """The newest checkpoint."""
-        return last_checkpoint(self.checkpoints)
-
-    @property
     def evaluation(self) -> dict[str, Any]:
         """The final evaluation of a finished run."""
-        found: dict[str, Any] = json.loads((self.path / EVALUATION).read_text("utf-8"))
+        path = self.path / EVALUATION
+        found = read_sealed(read_bounded(path, LONGEST), FORMAT, "evaluation", str(path))
+        wrong = [name for name, value in found.items() if not isinstance(value, ALLOWED)]
+        if wrong or not {"best_steps", "materials", "precision"} <= found.keys():
+            raise MaterialError("is no evaluation of a training", file=str(path))
         return found
 
     def begin(self, training: Training) -> None:
@@ -66,7 +71,8 @@ class RunFolder:
 
     def write_evaluation(self, evaluation: Mapping[str, Any]) -> None:
         """Write the final evaluation: with it the run is finished."""
-        self._write(EVALUATION, as_json(evaluation))
+        document = json.loads(json.dumps({"format": FORMAT, **evaluation}))
+        self._write(EVALUATION, as_json(sealed(document)))
 
     def _write(self, name: str, text: str) -> None:
         write_whole(self.path / name, text.encode())
@@ -81,8 +87,16 @@ def read_metrics(folder: Path) -> list[dict[str, float]]:
 def save_training(training: Training, folder: Path) -> None:
     """Write a training as resolved, so that it runs again as it stands."""
     folder.mkdir(parents=True, exist_ok=True)
-    text = yaml.safe_dump(training.as_document(), sort_keys=False)
-    write_whole(folder / CONFIG, text.encode())
+    text = yaml.dump(training.as_document(), Dumper=_WrittenOut, sort_keys=False).encode()
+    write_whole(folder / CONFIG, text)
+    remember(sha256(text).hexdigest())
+
+
+class _WrittenOut(yaml.SafeDumper):  # type: ignore[misc]
+    """Writes a value out wherever it stands: references are not read."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
 
 
 def stored_training(folder: Path) -> Training:

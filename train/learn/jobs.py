@@ -54,12 +54,12 @@ def rounds_of(job: Job) -> list[Job]:
     In each round an opponent is trained against all writers so far, then the writer goes on from
     its parameters, against all opponents so far and those that the training names.
     """
-    from memenvs.train.games.making import WRITERS, check_seats, opponents_in, opposing
+    from memenvs.train.games.making import WRITERS, check_agents, opponents_in, opposing
 
     game = job.training.game
     assert game is not None
     assert game.self_play is not None
-    check_seats(game)
+    check_agents(game)
     seat = opposing(game.name)
     first = starting_model(job.training, job.left_out)
     start = None if first is None else str(first.path)

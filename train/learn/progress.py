@@ -62,10 +62,10 @@ class Progress:
 def headline(measured: Mapping[str, Any], prefix: str = "") -> str:
     """Say the figure that stands for an evaluation, and the share of the frontier, if there is one.
 
-    It is precision where memories are written, else success or utility where the family has it, and
-    the reward of an episode where nothing is known.
+    It is the utility of what is played where the family has one, or success, and the reward of an
+    episode where nothing is known.
     """
-    name = next(n for n in ("precision", "success", "utility", "reward") if prefix + n in measured)
+    name = next(n for n in ("success", "utility", "reward") if prefix + n in measured)
     share = measured.get(f"{prefix}share")
     of_frontier = "" if share is None else f", {share:.1%} of the frontier"
     return f"{name} {measured[prefix + name]:.3f}{of_frontier}"

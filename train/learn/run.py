@@ -10,19 +10,20 @@ from typing import Any
 import torch
 from stable_baselines3.common.vec_env import VecEnv
 
-from memenvs.material.files import write_whole
 from memenvs.policies.base import Policy
 from memenvs.policies.learned.estimator import Estimator
 from memenvs.policies.learned.models import Model
 from memenvs.policies.learned.saved import ModelCard
 from memenvs.policies.learned.saving import save_model
+from memenvs.storage.handles import owned_folder
+from memenvs.storage.whole import write_whole
 from memenvs.train.learn.algorithms import Interface, check_algorithm
 from memenvs.train.learn.batches import FeatureDropout, Stages, Timed, shaped
 from memenvs.train.learn.callback import Evaluations
-from memenvs.train.learn.checkpoints import load_checkpoint
+from memenvs.train.learn.checkpoints import load_last
 from memenvs.train.learn.environments import Environments, make_environments, place_of
 from memenvs.train.learn.estimators import fit, save_estimator
-from memenvs.train.learn.folder import save_training, versions
+from memenvs.train.learn.folder import CONFIG, save_training, stored_training, versions
 from memenvs.train.learn.imitation import imitate
 from memenvs.train.learn.jobs import Job, jobs_of, rounds_of
 from memenvs.train.learn.models import (
@@ -54,7 +55,23 @@ def train(
     device = resolve_device(training.device)
     if device == "cpu":
         torch.set_num_threads(1)  # more only wait for another: the networks are small
-    return [run(job, device, report) for job in jobs_of(training, out)]
+    with owned_folder(out):
+        _check_same(training, out)
+        return [run(job, device, report) for job in jobs_of(training, out)]
+
+
+def _check_same(training: Training, out: Path) -> None:
+    """Raise ``ValueError`` where a folder holds the run of another training.
+
+    It may have been begun while this one was starting. More seeds may be added to several.
+    """
+    if not (out / CONFIG).exists():
+        return
+    kept = stored_training(out)
+    several = len(kept.seed) > 1 and len(training.seed) > 1
+    free = {"device": "", **({"seed": [0]} if several else {})}
+    if kept.model_copy(update=free) != training.model_copy(update=free):
+        raise ValueError(f"{out} holds the run of another training; name another folder")
 
 
 def run(job: Job, device: str, report: Report = lambda job, steps, row: None) -> dict[str, Any]:
@@ -186,13 +203,13 @@ def card_of(
 
 def _model(job: Job, env: VecEnv, device: str, start: Model | None) -> tuple[Any, dict[str, Any]]:
     """Load the model of the last checkpoint, or build it and warm it up."""
-    last = job.folder.last_checkpoint
+    last = load_last(
+        job.folder.checkpoints,
+        lambda stream: load_model(job.training, stream, env, device),
+        lambda carried: carry(env, carried),
+    )
     if last is not None:
-        return load_checkpoint(
-            last,
-            lambda stream: load_model(job.training, stream, env, device),
-            lambda carried: carry(env, carried),
-        )
+        return last
     model = build_model(job.training, env, job.seed, device)
     inner: Any = env.unwrapped
     if start is not None:

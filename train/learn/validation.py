@@ -48,7 +48,7 @@ class Validation:
 
     @property
     def decisions(self) -> int:
-        """Steps of an evaluation, those that nobody counts among them."""
+        """Steps of an evaluation, those past the ends of episodes among them."""
         inner: Any = self.env.unwrapped
         chunks: int = -(-len(self.instances) // inner.episodes)
         return chunks * self.env.num_envs * int(inner.decisions)

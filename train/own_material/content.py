@@ -27,6 +27,8 @@ def said_in(document: Document, content: Any) -> Iterator[tuple[str, str]]:
     """
     if content is None or isinstance(content, str):
         yield "", content or ""
+    elif isinstance(content, (int, float)) and not isinstance(content, bool):
+        yield "", str(content)
     elif isinstance(content, list):
         yield from _joined(part for entry in content for part in _part(document, entry))
     elif isinstance(content, dict):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from memenvs.train.own_material.decoding import decoded
@@ -60,14 +60,16 @@ def markdown_passages(document: Document, text: str, headings: Headings) -> Iter
         elif token.type == "html_block":
             for passage in blocks(document, token.content):
                 yield Passage(passage.text, headings.path())
-    yield from _definitions(document, known.get("references", {}), headings)
+    told = [*known.get("references", {}).items()]
+    told += [(again["label"], again) for again in known.get("duplicate_refs", ())]
+    yield from _definitions(document, told, headings)
 
 
 def _definitions(
-    document: Document, references: dict[str, dict[str, str]], headings: Headings
+    document: Document, references: Sequence[tuple[str, dict[str, str]]], headings: Headings
 ) -> Iterator[Passage]:
     """Give one-word footnotes, which look like targets of links; report titles of the latter."""
-    for label, target in references.items():
+    for label, target in references:
         if label.startswith("^"):
             yield Passage(f"{target['href']} {target['title']}".strip(), headings.path())
         elif target["title"]:

@@ -32,7 +32,7 @@ EMPTY: tuple[Any, ...] = (None, "", [], {})
 
 
 @dataclass(frozen=True)
-class Asked:
+class AskedQuestion:
     """A question as its file has it, under the names that are read here."""
 
     fields: Any
@@ -41,7 +41,7 @@ class Asked:
     unanswerable: str = ""  # why nothing answers it
 
 
-def asked_in(file: str) -> Iterator[Asked]:
+def asked_in(file: str) -> Iterator[AskedQuestion]:
     """Give the questions of a file of JSON, JSON Lines or CSV: plain ones, or a data set's.
 
     Raises ``MaterialError`` that names the file and the place.
@@ -79,10 +79,10 @@ def _cell(text: str) -> Any:
         return text
 
 
-def _record(value: Any, where: str) -> Iterator[Asked]:
+def _record(value: Any, where: str) -> Iterator[AskedQuestion]:
     """Give the question that a record is, or those in it."""
     if not isinstance(value, Mapping):
-        yield Asked(value, where)
+        yield AskedQuestion(value, where)
     elif isinstance(value.get("data"), list) and "question" not in value:
         for article in value["data"]:  # SQuAD
             yield from _article(article, where)
@@ -93,19 +93,19 @@ def _record(value: Any, where: str) -> Iterator[Asked]:
             yield _quality(question, f"{where}, questions[{place}]".lstrip(", "))
     elif isinstance(value.get("question"), Mapping) and isinstance(value.get("answers"), list):
         answers = [a.get("text") for a in value["answers"] if isinstance(a, Mapping)]
-        yield Asked({"question": value["question"].get("text"), "answer": answers}, where)
+        yield AskedQuestion({"question": value["question"].get("text"), "answer": answers}, where)
     elif isinstance(value.get("self_instruct"), Mapping):  # MSC with questions
         asked = value["self_instruct"]
-        yield Asked({"question": asked.get("B"), "answer": asked.get("A")}, where)
+        yield AskedQuestion({"question": asked.get("B"), "answer": asked.get("A")}, where)
     elif _perltqa(value):
         for place, question in enumerate(_perltqa(value)):
             fields = {"question": question["Question"], "answer": question.get("Answer")}
-            yield Asked(fields, f"{where}, question {place}".lstrip(", "))
+            yield AskedQuestion(fields, f"{where}, question {place}".lstrip(", "))
     else:
         yield _plain(value, where)
 
 
-def _plain(value: Mapping[str, Any], where: str) -> Asked:
+def _plain(value: Mapping[str, Any], where: str) -> AskedQuestion:
     names = {fold(name): name for name in reversed(list(value))}
     read: dict[str, Any] = {}
     used = set()
@@ -132,7 +132,7 @@ def _plain(value: Mapping[str, Any], where: str) -> Asked:
         listed = context if isinstance(context, list) else [context]
         read["context"] = [part for part in listed if isinstance(part, str) and part.strip()]
     unread = tuple(name for name in value if name not in used)
-    return Asked(read, where, unread, unanswerable)
+    return AskedQuestion(read, where, unread, unanswerable)
 
 
 def _answers(read: dict[str, Any]) -> None:
@@ -146,7 +146,7 @@ def _answers(read: dict[str, Any]) -> None:
         read["answer"] = answer
 
 
-def _article(article: Any, where: str) -> Iterator[Asked]:
+def _article(article: Any, where: str) -> Iterator[AskedQuestion]:
     for place, paragraph in enumerate(article.get("paragraphs", ()) if article else ()):
         for asked in paragraph.get("qas", ()):
             label = f"{where}, '{article.get('title', '')}', paragraph {place}".lstrip(", ")
@@ -158,15 +158,17 @@ def _squad(asked: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in asked.items() if name not in dropped}
 
 
-def _quality(question: Mapping[str, Any], where: str) -> Asked:
+def _quality(question: Mapping[str, Any], where: str) -> AskedQuestion:
     """Read a question of QuALITY: the right option is its answer."""
     options, label = question.get("options") or [], question.get("gold_label")
     if not isinstance(label, int) or not 1 <= label <= len(options):
-        return Asked({"question": question.get("question")}, where, (), "it has no right option")
+        return AskedQuestion(
+            {"question": question.get("question")}, where, (), "it has no right option"
+        )
     fields = {"question": question.get("question"), "answer": options[label - 1]}
     if "question_unique_id" in question:
         fields["id"] = question["question_unique_id"]
-    return Asked(fields, where)
+    return AskedQuestion(fields, where)
 
 
 def _perltqa(value: Any) -> list[Mapping[str, Any]]:

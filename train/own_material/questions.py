@@ -12,7 +12,7 @@ from memenvs.materials.datasets.conversion import expect, member
 from memenvs.strict_json import json_type
 from memenvs.text.normal import normal_text
 from memenvs.train.own_material.arranging import Note
-from memenvs.train.own_material.question_files import Asked, asked_in
+from memenvs.train.own_material.question_files import AskedQuestion, asked_in
 
 FIELDS = ("id", "question", "evidence", "answer", "weight", "context")
 PARTS = ({"claim"}, {"quote"}, {"quote", "document"}, {"document", "start", "end"})
@@ -66,7 +66,7 @@ def read_questions(path: str | os.PathLike[str]) -> tuple[list[Question], list[N
     return questions, [Note(f"left out: {file}", reason, n) for reason, n in notes.items()]
 
 
-def _all(file: str) -> Iterator[Asked]:
+def _all(file: str) -> Iterator[AskedQuestion]:
     for asked in asked_in(file):
         try:
             expect(asked.fields, dict, "a question")

@@ -23,7 +23,6 @@ from memenvs.train.statistics import Interval, mean_interval, normalised_interva
 HAND_RULES = ("trust", "confidence", "reservoir", "fifo")  # of these the best on validation
 REFERENCES = ("random", "hand", "bayes", "clairvoyant")
 CHOOSING = 48  # episodes by which the best rule is chosen
-CHOOSING_SEED = 1  # of those episodes where a material is fixed; the table's own is 0
 TIME_LIMIT = 20.0  # seconds for the frontier of a material
 
 
@@ -47,6 +46,7 @@ class Headroom:
     hand: str  # the best hand-written rule on validation
     cells: dict[str, Cell]  # by the names of REFERENCES, and "optimum"
     proved: bool  # whether every optimum is; else it is an upper bound
+    scores: tuple[dict[str, Any], ...]  # a row for each unit and reference, besides the JSON form
 
     def as_document(self) -> dict[str, Any]:
         """Give the JSON form."""
@@ -92,6 +92,7 @@ def headroom(
     split: str,
     count: int,
     time_limit: float = TIME_LIMIT,
+    seed: int = 0,
     jobs: int = 1,
     done: Callable[[Headroom], None] = lambda row: None,
 ) -> list[Headroom]:
@@ -101,7 +102,8 @@ def headroom(
     number of processes; ``done`` is told of each.
     """
     # What a row's arguments are frozen in cannot be sent to a process.
-    tasks = [(replace(row, kwargs=dict(row.kwargs)), split, count, time_limit) for row in rows]
+    rows = [replace(row, kwargs=dict(row.kwargs)) for row in rows]
+    tasks = [(row, split, count, time_limit, seed) for row in rows]
     if jobs == 1:
         return _told(map(_measure, tasks), done)
     # Large ones first, so that no process is left with one at the end.
@@ -125,13 +127,13 @@ def _size(row: EnvRow) -> int:
     return tier.parameters.size.claims if tier else 0
 
 
-def _measure(task: tuple[EnvRow, str, int, float]) -> Headroom:
-    row, split, count, time_limit = task
+def _measure(task: tuple[EnvRow, str, int, float, int]) -> Headroom:
+    row, split, count, time_limit, seed = task
     if row.id not in {known.id for known in registered_envs()}:  # in a process of its own
         register_row(row)
     optima = Optima(time_limit)
-    playing, played = _playing(row, split, count, 0, optima)
-    hand = _best_rule(row, count, optima)
+    playing, played = _playing(row, split, count, seed, optima)
+    hand = _best_rule(row, count, seed + 1, optima)  # in other episodes of a fixed material
     optimum, proved = _optima(playing.place, played, optima)
     reached = {
         name: _play(playing, hand if name == "hand" else name, played) for name in REFERENCES
@@ -144,6 +146,21 @@ def _measure(task: tuple[EnvRow, str, int, float]) -> Headroom:
         hand=hand,
         cells={name: _cell(values, optimum) for name, values in reached.items()},
         proved=proved,
+        scores=tuple(
+            {
+                "env": row.id,
+                "split": playing.place.split or "",
+                "policy": hand if name == "hand" else name,
+                "reference": name,
+                "instance": unit.instance.name,
+                "episode": unit.episode,
+                "seed": unit.seed,
+                "utility": float(value),
+                "proved": proved,
+            }
+            for name, values in reached.items()
+            for unit, value in zip(played, values, strict=True)
+        ),
     )
 
 
@@ -169,10 +186,10 @@ def _play(playing: Playing, policy: str, played: Sequence[Unit]) -> FloatArray:
     return np.array([values[measure] for values in ended])
 
 
-def _best_rule(row: EnvRow, count: int, optima: Optima) -> str:
+def _best_rule(row: EnvRow, count: int, seed: int, optima: Optima) -> str:
     """Choose the hand-written rule that does best on validation, or in other episodes."""
     chosen = min(CHOOSING, count)
-    playing, played = _playing(row, "validation", chosen, CHOOSING_SEED, optima)
+    playing, played = _playing(row, "validation", chosen, seed, optima)
     return best_of({rule: _play(playing, rule, played) for rule in HAND_RULES})
 
 

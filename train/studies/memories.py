@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from memenvs.material.incidence import FloatArray
 from memenvs.policies.published import TODAY
 from memenvs.policies.published.judge import stand_in_alone
 from memenvs.policies.published.readers import K, reader_for
@@ -64,7 +63,7 @@ SECTIONS: tuple[Section, ...] = (
 
 
 @dataclass(frozen=True)
-class Reading:
+class OwnReader:
     """End-to-end utility of what a policy itself holds, read as it reads."""
 
     mean: float
@@ -77,32 +76,53 @@ class Measured:
 
     section: Section
     comparison: Comparison
-    readings: dict[tuple[str, int], Reading]  # by policy, capacity
+    readings: dict[tuple[str, int], OwnReader]  # by policy, capacity
+    scores: list[dict[str, Any]]  # a row for each episode, policy and capacity
 
 
 @stand_in_alone()
-def run_section(section: Section, *, files: Sequence[str], materials: int) -> Measured:
+def run_section(
+    section: Section, *, files: Sequence[str], materials: int, seed: int = 0
+) -> Measured:
     """Compare the section's policies, then let each memory read what it holds itself.
 
     ``files`` hold the materials of a section that needs data; ``materials`` are played of a tier.
     No model is asked, whatever is configured: the page tells of the observable stand-in.
     """
     settings = dict(section.settings) | ({"material": list(files)} if section.data else {})
-    experiment = Experiment(policy=list(section.policies), materials=materials, **settings)
-    return Measured(section, compare(experiment), _readings(experiment))
+    experiment = Experiment(
+        policy=list(section.policies), materials=materials, seed=seed, **settings
+    )
+    comparison, read = compare(experiment), _own_readers(experiment)
+    scores = [
+        {"section": section.title, **row, "own_reader": read[_key(row)]}
+        for row in comparison.scores
+        if _key(row) in read
+    ]
+    values: dict[tuple[str, int], list[float]] = {}
+    for (policy, capacity, *_), value in read.items():
+        values.setdefault((policy, capacity), []).append(value)
+    readings = {
+        key: OwnReader(float(np.mean(own)), mean_interval(np.array(own), seed))
+        for key, own in values.items()
+    }
+    return Measured(section, comparison, readings, scores)
 
 
-def _readings(experiment: Experiment) -> dict[tuple[str, int], Reading]:
+def _key(row: Mapping[str, Any]) -> tuple[str, int, str, int]:
+    return row["policy"], row["capacity"], row["instance"], row["episode"]
+
+
+def _own_readers(experiment: Experiment) -> dict[tuple[str, int, str, int], float]:
+    """Let each memory read what it holds itself: a value by policy, capacity and episode."""
     setting, seed = make_setting(experiment), experiment.seed
     played = units(setting.instances, episodes_of(experiment, setting), seed)
     optima, found = Optima(experiment.time_limit), {}
     for capacity, place in setting.places.items():
         playing = Playing(place, episodes=len(played), seed=seed, optima=optima)
         for name in experiment.policy:
-            reader, values = reader_for(name, K), []
+            reader = reader_for(name, K)
             for unit, ended in zip(played, playing.all(name, played), strict=True):
-                values.append(float(end_to_end(unit.instance.value, ended.own, reader)))
-            reached: FloatArray = np.array(values)
-            interval = mean_interval(reached, seed)
-            found[name, capacity or 0] = Reading(float(reached.mean()), interval)
+                value = float(end_to_end(unit.instance.value, ended.own, reader))
+                found[name, capacity or 0, unit.instance.name, unit.episode] = value
     return found

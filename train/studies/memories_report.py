@@ -1,27 +1,33 @@
-"""The page on the memories in use today, as Markdown."""
+"""The study of the memories in use today: its tables, and its page."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Collection, Iterable, Sequence
+import tempfile
+from collections.abc import Iterator, Sequence
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
-from memenvs.materials.scenarios import SCENARIOS
+from memenvs.material.files import save_materials
+from memenvs.materials.datasets.conversion import convert
 from memenvs.policies import policy_class
 from memenvs.policies.published import TODAY
 from memenvs.policies.published.parameters import TABLE
 from memenvs.policies.published.readers import K
-from memenvs.train.compare import Record
+from memenvs.train.rendering import Column, Table, text_column
+from memenvs.train.rendering import as_markdown as table_as_markdown
+from memenvs.train.studies import memories, scenarios
 from memenvs.train.studies.memories import Measured
-from memenvs.train.studies.scenarios import verdict
+from memenvs.train.studies.study import Findings, Record, Tell
+from memenvs.train.terminal import number
 
 INTRODUCTION = """\
 # The memories people use today
 
 The systems of the paper's Table 6 and their neighbours, as write policies without a language model;
-written by `memenvs memories --out FILE`. None was made for a fixed number of slots, and each asks a
-model for something: what is faithful and what is a stand-in stands with each.
+written by `memenvs study memories --format markdown`. None was made for a fixed number of slots,
+and each asks a model for something: what is faithful and what is a stand-in stands with each.
 """
 COLUMNS = f"""\
 *precision* is the query mass that the true part of what is stored answers, in expectation; *share*
@@ -33,15 +39,66 @@ the generator.
 """
 
 
+def study(
+    tell: Tell,
+    *,
+    locomo: str | None,
+    entailment_bank: str | None,
+    materials: int,
+    section: Sequence[str],
+    seed: int,
+) -> Findings:
+    """Compare the memories section by section, and on the scenarios; raises ``ValueError``."""
+    given = {"locomo": locomo, "entailment-bank": entailment_bank}
+    known = {each.title: each for each in memories.SECTIONS}
+    for title in section:
+        if title not in known:
+            raise ValueError(f"no section is titled '{title}'; choose from {', '.join(known)}")
+    wanted = [each for each in memories.SECTIONS if not section or each.title in section]
+    measured = []
+    with tempfile.TemporaryDirectory() as folder:
+        files = {}
+        for kind, file in given.items():
+            if file is not None:
+                files[kind] = str(Path(folder) / f"{kind}.jsonl")
+                save_materials(convert(kind, file).materials, files[kind])
+        for each in wanted:
+            if each.data and each.data not in files:
+                continue
+            tell(each.title)
+            data = [files[each.data]] if each.data else []
+            measured.append(memories.run_section(each, files=data, materials=materials, seed=seed))
+    failing = scenarios.run_scenarios(seed=seed)
+    missing = [each.title for each in wanted if each.data and given[each.data] is None]
+    return Findings(
+        document={
+            "sections": [
+                {"title": one.section.title, **one.comparison.as_document()} for one in measured
+            ],
+            "scenarios": failing,
+        },
+        tables=[
+            scenarios.table_of(failing),
+            *(table for one in measured for table in _section(one)),
+        ],
+        notes=[COLUMNS],
+        scores=[score for one in measured for score in one.scores],
+        text=as_markdown(measured, failing, missing),
+    )
+
+
 def as_markdown(
-    measured: Sequence[Measured], scenarios: Sequence[Record], left_out: Sequence[str]
+    measured: Sequence[Measured], failing: Sequence[Record], left_out: Sequence[str]
 ) -> str:
     """Give the whole page; ``left_out`` are the data sets that were not given."""
     parts = [INTRODUCTION, "## Rules", *map(_rule, dict.fromkeys(map(_base, TODAY)))]
-    parts += ["## Constants", _constants(), "## Where memories fail", _scenarios(scenarios)]
+    parts += ["## Constants", table_as_markdown(CONSTANTS), "## Where memories fail"]
+    parts += map(table_as_markdown, (scenarios.LISTED, scenarios.table_of(failing)))
     parts += ["## Compared", COLUMNS]
     for one in measured:
-        parts += [f"### {one.section.title}", *_section(one)]
+        parts.append(f"### {one.section.title}")
+        for table in _section(one):
+            parts += [f"{table.title}.", table_as_markdown(table)]
     if left_out:
         parts.append(f"Not played, as no file was given: {', '.join(left_out)}.")
     return "\n\n".join(part.strip() for part in parts) + "\n"
@@ -57,25 +114,34 @@ def _rule(name: str) -> str:
     return f"### `{name}`{variants}\n\n{inspect.getdoc(built)}"
 
 
-def _constants() -> str:
-    rows = [(f"`{c.system}`", c.name, f"{c.value:g}", c.source, c.meaning) for c in TABLE]
-    return _table(("system", "constant", "value", "source", "meaning"), rows, numbers={2})
+CONSTANTS = Table(
+    [
+        text_column("system", lambda constant: constant.system, "name"),
+        text_column("constant", lambda constant: constant.name),
+        Column("value", lambda constant: constant.value, "{:g}".format),
+        text_column("source", lambda constant: constant.source),
+        text_column("meaning", lambda constant: constant.meaning),
+    ],
+    TABLE,
+)
 
 
-def _scenarios(rows: Sequence[Record]) -> str:
-    told = [
-        (str(n), f"`scenario-{s.name}`", str(s.capacity), s.failure, s.good)
-        for n, s in enumerate(SCENARIOS, 1)
+def _section(one: Measured) -> Iterator[Table]:
+    """Give a table for each capacity."""
+
+    def own(record: Record) -> Any:
+        return one.readings[record["policy"], record["capacity"]]
+
+    columns = [
+        text_column(
+            "policy", "policy", "name", mark=lambda record: "*" if record["privileged"] else ""
+        ),
+        Column("precision", "precision", ends=("low", "high")),
+        Column("share", "share"),
+        Column("coverage", "coverage"),
+        Column("inflation", "water_inflation"),
+        Column("own reader", lambda r: own(r).mean, ends=lambda r: own(r).interval),
     ]
-    listed = _table(("", "material", "S", "what goes wrong", "a good memory"), told, numbers={0, 2})
-    found = {(row["policy"], row["scenario"]): verdict(row["kept"]) for row in rows}
-    names = list(dict.fromkeys(row["policy"] for row in rows))
-    cells = [(f"`{name}`", *(found[name, s.name] for s in SCENARIOS)) for name in names]
-    heads = ("policy", *(str(n) for n in range(1, len(SCENARIOS) + 1)))
-    return f"{listed}\n\n{_table(heads, cells)}"
-
-
-def _section(one: Measured) -> Iterable[str]:
     for capacity, members in groupby(one.comparison.summary, key=lambda s: s["capacity"]):
         records = list(members)
         first = records[0]
@@ -83,39 +149,6 @@ def _section(one: Measured) -> Iterable[str]:
         units = f"{first['materials']} materials"
         if first["interval_over"] == "episodes":
             units = f"{first['episodes']} episodes of one material"
-        best = first["frontier_at_capacity"]
-        yield f"S = {capacity}, {units}; the best memory reaches {bound}{_number(best)}."
-        heads = ("policy", "precision", "share", "coverage", "inflation", "own reader")
-        cells = [_cells(record, one) for record in records]
-        yield _table(heads, cells, numbers={1, 2, 3, 4, 5})
-
-
-def _cells(record: Record, one: Measured) -> tuple[str, ...]:
-    read = one.readings[record["policy"], record["capacity"]]
-    return (
-        f"`{record['policy']}`{'*' if record['privileged'] else ''}",
-        f"{_number(record['precision'])} {_interval((record['low'], record['high']))}",
-        _number(record["share"]),
-        _number(record["coverage"]),
-        _number(record["water_inflation"]),
-        f"{_number(read.mean)} {_interval(read.interval)}",
-    )
-
-
-def _table(
-    heads: Sequence[str], rows: Iterable[Sequence[str]], numbers: Collection[int] = ()
-) -> str:
-    """Lay out a table; the columns of these places hold numbers."""
-    rule = ["--:" if place in numbers else "---" for place in range(len(heads))]
-    lines = [heads, rule, *rows]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
-
-
-def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value + 0.0:.3f}".removeprefix("0")
-
-
-def _interval(interval: Any) -> str:
-    if interval is None or None in interval:
-        return ""
-    return f"[{_number(interval[0])}, {_number(interval[1])}]"
+        best = number(first["frontier_at_capacity"])
+        title = f"S = {capacity}, {units}; the best memory reaches {bound}{best}"
+        yield Table(columns, records, title)

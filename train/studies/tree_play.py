@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
@@ -13,7 +12,9 @@ from memenvs.counter import uniforms
 from memenvs.policies.weighted_tree import COMPONENTS, Constants, Context, WeightedTree
 from memenvs.policies.weighted_tree.nodes import NONE, OBSOLETE, TASK
 from memenvs.text.encoders import words
+from memenvs.train.rendering import Column, Table, text_column
 from memenvs.train.statistics import mean_interval
+from memenvs.train.studies.study import Findings, Record, Tell
 from memenvs.train.studies.tree_tasks import SEEDS, Fact, Part, Task, draw_task, schedule
 
 BUDGET = 150  # tokens of a prompt
@@ -147,21 +148,50 @@ def cosine(first: str, second: str) -> float:
     return len(one & other) / math.sqrt(len(one) * len(other)) if one and other else 0.0
 
 
-def play_components(split: str, count: int) -> list[dict[str, Any]]:
+COLUMNS = (
+    text_column("memory", "memory", "name"),
+    Column("accuracy", "accuracy", "{:.3f}".format, ends=("low", "high")),
+    Column("steps", "steps", "{:.3f}".format),
+    Column("tokens", "tokens", "{:,}".format),
+    Column("prompts", "prompts", "{:,}".format),
+    Column("obsolete", "obsolete", "{:.2f}".format),
+)
+
+
+def study(tell: Tell, *, split: str, tasks: int, sensitivity: bool) -> Findings:
+    """Play tasks with parts of the tree, or with other constants, and lay out what was reached."""
+    played = (vary if sensitivity else ablate)(split, tasks)
+    rows = rows_of(played)
+    return Findings(
+        document={"split": split, "tasks": tasks, "rows": rows},
+        tables=[Table(COLUMNS, rows)],
+        notes=[
+            "accuracy: tasks whose final answer is right; steps: questions on the way that were "
+            "answered rightly; tokens: of all prompts and of the questions to selector and "
+            "summariser; obsolete: suppressed branches of a task."
+        ],
+        scores=[
+            {"memory": name, "split": split, "task": number, "seed": SEEDS[split] + number}
+            | asdict(each)
+            for name, own in played.items()
+            for number, each in enumerate(own)
+        ],
+    )
+
+
+def ablate(split: str, count: int) -> dict[str, list[Played]]:
     """Play the seven component configurations of the paper on ``count`` tasks of a split."""
     tasks = [draw_task(SEEDS[split] + number) for number in range(count)]
-    return [
-        {"memory": name} | _row([Agent(name).play(task) for task in tasks]) for name in COMPONENTS
-    ]
+    return {name: [Agent(name).play(task) for task in tasks] for name in COMPONENTS}
 
 
-def play_sensitivity(split: str, count: int) -> list[dict[str, Any]]:
+def vary(split: str, count: int) -> dict[str, list[Played]]:
     """Play the full tree with each constant varied by itself, in conversations of three queries.
 
     The summary of each finished query is a global memory of the next ones.
     """
     varied = [(name, value) for name, values in VARIED.items() for value in values]
-    rows = []
+    found = {}
     for changed in ({}, *({name: value} for name, value in varied)):
         played = []
         for first in range(0, count, TURNS):
@@ -170,11 +200,16 @@ def play_sensitivity(split: str, count: int) -> list[dict[str, Any]]:
                 played.append(agent.play(draw_task(SEEDS[split] + number)))
                 agent.tree.promote()
         told = [f"{name}={value:g}" for name, value in changed.items()]
-        rows.append({"memory": told[0].replace("_=", "=") if told else "full"} | _row(played))
-    return rows
+        found[told[0].replace("_=", "=") if told else "full"] = played
+    return found
 
 
-def _row(played: Sequence[Played]) -> dict[str, Any]:
+def rows_of(played: Mapping[str, Sequence[Played]]) -> list[Record]:
+    """Sum up what each memory reached."""
+    return [{"memory": name} | _row(own) for name, own in played.items()]
+
+
+def _row(played: Sequence[Played]) -> Record:
     """Sum up the tasks that a configuration played; tokens are totals, as the paper's are."""
     right = np.array([each.right for each in played], dtype=np.float64)
     low, high = mean_interval(right) or (float(right[0]), float(right[0]))

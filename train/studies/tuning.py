@@ -1,17 +1,13 @@
-"""Tune the constants of `trust` on validation materials.
-
-``python -m memenvs.train.studies.tuning`` does it.
+"""The study that tunes the constants of `trust` on validation materials.
 
 Random search, then one constant at a time from the best, on the first materials of the validation
-split; the best of them are then compared on more. It prints the rows of the table of constants.
+split; the best of them are then compared on more.
 """
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +19,8 @@ from memenvs.policies.rules.trust import Trust
 from memenvs.policies.rules.trust_constants import DEFAULT, TABLE, TrustConstants
 from memenvs.train.places import place_of_id
 from memenvs.train.play import play, units
+from memenvs.train.rendering import Column, Table, text_column
+from memenvs.train.studies.study import Findings, Record, Tell
 
 GRID: Mapping[str, Sequence[float]] = {
     "power": (1, 2, 3, 4, 6, 8, 12),
@@ -45,6 +43,7 @@ class Search:
         self._units = units(place.instances)
         self._batch = place.batch(min(EPISODES, len(self._units)))
         self.found: dict[TrustConstants, float] = {}
+        self.played: dict[TrustConstants, list[Record]] = {}  # a row for each material
 
     @property
     def best(self) -> TrustConstants:
@@ -59,13 +58,18 @@ class Search:
     def try_out(self, constants: TrustConstants) -> None:
         """Enter constants, if they are new."""
         if constants not in self.found:
-            self.found[constants] = float(self.reach(constants).mean())
+            reached = self.reach(constants)
+            self.found[constants] = float(reached.mean())
+            self.played[constants] = [
+                {"instance": unit.instance.name, "seed": unit.seed, "utility": float(value)}
+                for unit, value in zip(self._units, reached, strict=True)
+            ]
 
 
 def tune(
     row: EnvRow, *, trials: int, rounds: int, materials: int, final: int, seed: int = 0
-) -> tuple[TrustConstants, float]:
-    """Give the best constants for the tier that an environment plays, and their mean utility."""
+) -> Search:
+    """Search the constants for the tier that an environment plays; gives the last comparison."""
     search = Search(row, materials)
     generator = np.random.default_rng(seed)
     for known in dict.fromkeys((DEFAULT, *TABLE.values())):
@@ -82,35 +86,55 @@ def tune(
     judge = Search(row, final)
     for constants in ranked[:FINALISTS]:
         judge.try_out(constants)
-    return judge.best, judge.found[judge.best]
+    return judge
 
 
-def main(arguments: Sequence[str]) -> None:
-    """Tune the tiers that are named, each in the environment registered for it."""
-    program = "python -m memenvs.train.studies.tuning"
-    parser = argparse.ArgumentParser(prog=program, description=__doc__)
-    parser.add_argument("tier", nargs="*", help="default: every tier with an environment")
-    parser.add_argument("--trials", type=int, default=60, help="random constants")
-    parser.add_argument("--rounds", type=int, default=2, help="over all constants, one at a time")
-    parser.add_argument("--materials", type=int, default=128)
-    parser.add_argument("--final", type=int, default=512)
-    options = parser.parse_args(arguments)
-    rows = {
+COLUMNS = (
+    text_column("tier", "tier", "name"),
+    *(Column(each.name, each.name, "{:g}".format) for each in fields(TrustConstants)),
+    Column("utility", "utility", "{:.4f}".format),
+)
+
+
+def study(
+    tell: Tell,
+    *,
+    tier: Sequence[str],
+    trials: int,
+    rounds: int,
+    materials: int,
+    final: int,
+    seed: int,
+) -> Findings:
+    """Tune the tiers that are named, or all, each in the environment registered for it."""
+    known = {
         row.kwargs["material"]: row
         for row in registered_envs()
         if row.level == "2" and row.kwargs["material"] in TIERS
     }
-    for tier in options.tier or rows:
-        constants, reached = tune(
-            rows[tier],
-            trials=options.trials,
-            rounds=options.rounds,
-            materials=options.materials,
-            final=options.final,
+    for name in tier:
+        if name not in known:
+            raise ValueError(f"no tier is named '{name}'; choose from {', '.join(known)}")
+    best, scores = [], []
+    for name in tier or known:
+        tell(name)
+        judge = tune(
+            known[name],
+            trials=trials,
+            rounds=rounds,
+            materials=materials,
+            final=final,
+            seed=seed,
         )
-        values = ", ".join(f"{name}={value:g}" for name, value in asdict(constants).items())
-        print(f'        "{tier}": TrustConstants({values}),  # {reached:.4f}', flush=True)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])
+        best.append({"tier": name, **asdict(judge.best), "utility": judge.found[judge.best]})
+        scores += [
+            {"tier": name, **asdict(constants), **unit}
+            for constants, units in judge.played.items()
+            for unit in units
+        ]
+    return Findings(
+        document={"rows": best},
+        tables=[Table(COLUMNS, best)],
+        notes=[f"utility: mean over the first {final} materials of the validation split."],
+        scores=scores,
+    )

@@ -152,6 +152,25 @@ class Reader:
         self._heard = {s: (count, np.array(total)) for s, count, total in names["heard"]}
         self._start = names["start"]
 
+    @property
+    def sources(self) -> set[int]:
+        """Numbers of the sources that have a name here."""
+        return set(self._sources.values())
+
+    def forget(self, sources: set[int], groups: set[int], most: int) -> None:
+        """Forget the oldest names where there are more than ``most``, but for those given."""
+        for names, used in ((self._sources, sources), (self._groups, groups)):
+            if len(names) > most:
+                unused = [name for name, number in names.items() if number not in used]
+                for name in unused[: len(names) - most + most // 4]:
+                    del names[name]
+        known = self.sources
+        if len(self._heard) > len(known):
+            self._heard = {s: heard for s, heard in self._heard.items() if s in known}
+        if len(self._places) > len(self._groups) + 1:
+            known = {*self._groups.values(), -1}
+            self._places = {g: count for g, count in self._places.items() if g in known}
+
     def _times(self, claims: Sequence[Claim]) -> list[float]:
         """Count times from the first claim that has one; 0 where a claim has none."""
         times: list[float] = []
@@ -186,9 +205,13 @@ class Reader:
 
 def _numbered(names: Sequence[str], numbers: dict[str, int]) -> IntArray:
     """Number names in order of appearance; the empty name is -1."""
-    return np.array(
-        [numbers.setdefault(name, len(numbers)) if name else -1 for name in names], dtype=np.int64
-    )
+    found = np.full(len(names), -1, dtype=np.int64)
+    for place, name in enumerate(names):
+        if name and name not in numbers:  # the last one stays, whatever is forgotten
+            numbers[name] = next(reversed(numbers.values()), -1) + 1
+        if name:
+            found[place] = numbers[name]
+    return found
 
 
 def _similarity_to_earlier(

@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
+from weakref import WeakSet
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,7 +25,8 @@ from memenvs.materials.library import Source, draw, refuse_split, source_of, tak
 from memenvs.reading.utility import ranked_answers
 from memenvs.text.encoders import embeddings
 
-KEPT = 1 << 15  # claims of the materials that stay made, and of those that stay prepared
+BYTES = 1 << 26  # of what all environments of a process keep of materials made and prepared
+CLAIM, NUMBER = 1_000, 32  # bytes of a claim or an item, and of a number of its embedding
 
 
 Kept = TypeVar("Kept")
@@ -143,8 +145,8 @@ class Materials:
         return self._arrange(material)
 
     def _forget(self) -> None:
-        self._made = _Recent[Material](_claims_of)  # by number
-        self._prepared = _Recent[Prepared](_claims_prepared)
+        self._made = _Recent[Material](_bytes_of)  # by number
+        self._prepared = _Recent[Prepared](_bytes_prepared)
 
     def __getitem__(self, number: object) -> Material:
         """Give material ``number`` of those that are fixed beforehand."""
@@ -215,12 +217,20 @@ class Materials:
 
 
 class _Recent(Generic[Kept]):
-    """What was used last, by a number, as long as its claims are few enough; never pickled."""
+    """What was used last, by a number; never pickled.
+
+    All of them in a process share ``BYTES``: of more, the oldest of what was not used for longest
+    goes. What an environment kept goes with it.
+    """
+
+    _live: ClassVar[WeakSet[_Recent[Any]]] = WeakSet()
+    _uses: ClassVar[itertools.count[int]] = itertools.count()
 
     def __init__(self, size: Callable[[Kept], int]) -> None:
         self._size = size
-        self._kept: OrderedDict[int, Kept] = OrderedDict()
-        self._total = 0
+        self._kept: OrderedDict[int, tuple[Kept, int]] = OrderedDict()
+        self._total, self._used = 0, 0
+        self._live.add(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Leave what is kept behind: it can be made again, and ids mean nothing elsewhere."""
@@ -228,13 +238,19 @@ class _Recent(Generic[Kept]):
 
     def get(self, number: int, make: Callable[[], Kept]) -> Kept:
         """Find what is kept by that number, or make it and let the oldest go."""
+        self._used = next(self._uses)
         if number in self._kept:
             self._kept.move_to_end(number)
-            return self._kept[number]
-        made = self._kept[number] = make()
-        self._total += self._size(made)
-        while self._total > KEPT and len(self._kept) > 1:
-            self._total -= self._size(self._kept.popitem(last=False)[1])
+            return self._kept[number][0]
+        made = make()
+        self._kept[number] = made, self._size(made)
+        self._total += self._kept[number][1]
+        while sum(each._total for each in self._live) > BYTES:
+            full = [each for each in self._live if len(each._kept) > (each is self)]
+            if not full:
+                break
+            oldest = min(full, key=lambda each: each._used)
+            oldest._total -= oldest._kept.popitem(last=False)[1][1]
         return made
 
 
@@ -242,9 +258,14 @@ def _as_it_is(material: Material) -> Material:
     return material
 
 
-def _claims_of(material: Material) -> int:
-    return len(material.claims)
+def _bytes_of(material: Material) -> int:
+    """Give about how many bytes a material takes."""
+    numbers = sum(len(claim.embedding or ()) for claim in material.claims)
+    letters = sum(len(claim.text) for claim in material.claims)
+    return CLAIM * (len(material.claims) + len(material.items)) + NUMBER * numbers + letters
 
 
-def _claims_prepared(prepared: Prepared) -> int:
-    return len(prepared.material.claims)
+def _bytes_prepared(prepared: Prepared) -> int:
+    features = prepared.features
+    arrays = (features.claims, features.embedding, features.queries)
+    return _bytes_of(prepared.material) + sum(array.nbytes for array in arrays)

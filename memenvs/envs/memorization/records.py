@@ -56,17 +56,10 @@ class Records:
             self.credits[side, claim] += 1
             source = self._features.source[claim]
             if source >= 0:
-                self._source_credits[side, source] += 1
+                self._credit(side, int(source))
 
-    def grow(self, frequency: Float32) -> None:
-        """Make room for claims that have just arrived, with their topics' frequencies ``(n,)``."""
-        self.credits = np.pad(self.credits, ((0, 0), (0, len(frequency))))
-        self.reads = np.pad(self.reads, (0, len(frequency)))
-        self.frequency = np.append(self.frequency, frequency)
-        sources = int(self._features.source.max(initial=-1)) + 1
-        new = np.zeros((2, sources + 1 - self._source_credits.shape[1]), dtype=np.float32)
-        parts = [self._source_credits[:, :-1], new, self._source_credits[:, -1:]]
-        self._source_credits = np.concatenate(parts, axis=1)
+    def _credit(self, side: int, source: int) -> None:
+        self._source_credits[side, source] += 1
 
     def _fill(self, row: int, query: int, weight: float) -> None:
         values = self.queries[row]

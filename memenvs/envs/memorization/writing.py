@@ -104,7 +104,9 @@ class Writing:
             self._refuse(f"the priority {value}")
             return
         priority, slots = min(max(value, -1.0), 1.0), self.slots
-        claim = self.decision
+        claim = self.considered
+        if claim is None:
+            return
         free = np.flatnonzero(~slots.occupied)
         lower = [int(s) for s in np.flatnonzero(slots.occupied) if slots.priority[s] < priority]
         lower.sort(key=lambda slot: (slots.priority[slot], slots.written[slot]))

@@ -17,10 +17,11 @@ from typing import Any
 from memenvs.envs.miniwob import keeper
 
 FLAGS = (
-    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-sync "
+    "--headless --disable-gpu --disable-quic --no-first-run --disable-sync "
     "--disable-background-networking --disable-component-update --disable-dev-shm-usage "
     "--window-size=500,400"
 ).split()
+NO_SANDBOX = "MEMENVS_NO_SANDBOX"  # of the environment: set where the system gives none
 STARTING, LOADING, ANSWERING = 30.0, 10.0, 10.0  # seconds
 _STARTED = re.compile(r"started successfully on port (\d+)")
 
@@ -156,6 +157,12 @@ def find(variable: str, names: tuple[str, ...]) -> str:
     )
 
 
+def _sandbox() -> tuple[str, ...]:
+    """Leave Chromium's sandbox on, unless it has none (for root) or the user says so."""
+    root = hasattr(os, "geteuid") and os.geteuid() == 0
+    return ("--no-sandbox",) if root or os.environ.get(NO_SANDBOX) else ()
+
+
 def _connect(port: int, chrome: str, profile: str) -> Any:
     """Open a browser through chromedriver; nothing is asked of the network."""
     os.environ.setdefault("SE_OFFLINE", "true")
@@ -168,7 +175,7 @@ def _connect(port: int, chrome: str, profile: str) -> Any:
 
     options = ChromeOptions()
     options.binary_location = chrome
-    for flag in (*FLAGS, f"--user-data-dir={profile}"):
+    for flag in (*FLAGS, *_sandbox(), f"--user-data-dir={profile}"):
         options.add_argument(flag)
     address = f"http://127.0.0.1:{port}"
     config = ClientConfig(
@@ -180,7 +187,10 @@ def _connect(port: int, chrome: str, profile: str) -> Any:
         driver = Remote(address, options=options, client_config=config)
     except (WebDriverException, HTTPError, OSError) as error:
         said = str(getattr(error, "msg", None) or error).splitlines()[0]
-        raise BrowserError(f"chromium did not start: {said[:200]}") from None
+        raise BrowserError(
+            f"chromium did not start: {said[:200]}; where the system gives it no sandbox (in most "
+            f"containers), set {NO_SANDBOX}=1"
+        ) from None
     driver.set_page_load_timeout(LOADING)
     driver.set_script_timeout(ANSWERING)
     return driver

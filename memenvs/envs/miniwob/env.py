@@ -13,7 +13,7 @@ from memenvs.envs.gui.env import INSTANCES, STEPS, GuiEnv, encode
 from memenvs.envs.gui.page import Action, Element, Outcome, Page
 from memenvs.envs.miniwob.browser import BrowserError, shared_browser
 from memenvs.envs.miniwob.recording import Recording
-from memenvs.envs.miniwob.tasks import TASKS
+from memenvs.envs.miniwob.tasks import REFUSED, TASKS
 
 SETTLE = 15  # milliseconds after an action
 LIMIT = 1_000_000_000  # milliseconds of an episode: steps bound it, not the clock
@@ -28,7 +28,8 @@ class MiniWoBEnv(GuiEnv):
     no failure of the agent, and the next ``reset`` starts afresh.
 
     Args:
-        task: name of a page of the ``miniwob`` package.
+        task: name of a page of the ``miniwob`` package; one that needs more than clicks and
+            hovers is refused with the reason.
         recording: file of outcomes that were seen, which need not be shown again; it grows.
         live: whether a browser may be used; otherwise the recording must hold what is played.
         steps, instances, strict, render_mode: as for ``GuiEnv``.
@@ -61,6 +62,11 @@ class MiniWoBSite:
     def __init__(
         self, task: str, recording: str | os.PathLike[str] | None = None, live: bool = True
     ) -> None:
+        if task in REFUSED:
+            raise ValueError(
+                f"the task '{task}' needs {REFUSED[task]}, which no click or hover on an element "
+                f"is; choose from {', '.join(TASKS)}"
+            )
         if live:
             page_address(task)  # an unknown task shows now, if the pages are there
         self.task, self.live = task, live

@@ -37,21 +37,45 @@ function described(element) {
     label = label || tidy(element.value);
   } else if (is('.alink, a')) {
     role = 'link';
+    label = label || tidy(element.title);
+  } else if (is('option')) {
+    role = 'menuitem';
+    if (element.selected) state = 'selected';
+  } else if (element.tagName !== 'SELECT') {
+    role = 'button';  // what answers to a click, and says so only to the browser
+    label = label || tidy(element.title) || tidy(element.getAttribute('class')) ||
+      tidy(element.getAttribute('fill') + ' ' + element.tagName);
   }
   return [role, label, state];
 }
 
-var SELECTOR = '.ui-tabs-anchor, .ui-accordion-header, .ui-menu-item, input, textarea, button, ' +
-  '.alink, a';
+// Whether an element that holds no other one answers to clicks: by a handler (its own, jQuery's or
+// d3's), or by the shape of the mouse, which is another around it.
+function isClickable(element) {
+  var events = window.jQuery && jQuery._data(element, 'events') || {};
+  var pointed = getComputedStyle(element).cursor === 'pointer' &&
+    getComputedStyle(element.parentElement).cursor !== 'pointer';
+  return (pointed || element.onclick || element.__onclick || events.click || events.mousedown) &&
+    element.querySelector(SELECTOR) === null;
+}
 
+var SELECTOR = '.ui-tabs-anchor, .ui-accordion-header, .ui-menu-item, input, textarea, button, ' +
+  '.alink, a, option';
+
+var OUTSIDE = '#query, #reward-display, #sync-task-cover, #click-canvas';  // not the task's
+
+// Dialogs and calendars stand beside the area.
 function visible() {
-  var all = Array.from(document.querySelectorAll('#area ' + SELECTOR.split(', ').join(', #area ')));
-  return all.filter(function (e) { return isVisible(e) && described(e)[0] !== ''; });
+  return Array.from(document.body.querySelectorAll('*')).filter(function (e) {
+    return !e.closest(OUTSIDE) && (e.matches(SELECTOR) || isClickable(e)) &&
+      (e.tagName === 'OPTION' ? isVisible(e.closest('select')) : isVisible(e)) &&
+      described(e)[0] !== '';
+  });
 }
 
 function shown() {
   return {
-    utterance: core.getUtterance(),
+    utterance: [core.getUtterance()].map(function (said) { return said.utterance || said; })[0],
     elements: visible().map(described),
     text: tidy(document.getElementById('area').innerText),
     done: WOB_DONE_GLOBAL,
@@ -83,7 +107,14 @@ function act(order) {
   var types = ['mouseover', 'mousemove'];
   if (order.kind === 0) types = types.concat(['mousedown', 'mouseup']);
   types.forEach(function (type) { send(target, type); });
-  if (order.kind === 0) target.click();
+  if (order.kind !== 0) return;
+  if (element.tagName === 'OPTION') {
+    element.selected = element.closest('select').multiple ? !element.selected : true;
+    element.closest('select').dispatchEvent(new Event('change', {bubbles: true}));
+    return;
+  }
+  if (element.matches('input, textarea')) element.focus();
+  if (target.click) target.click(); else send(target, 'click');  // SVG has no click()
 }
 
 function follow() {

@@ -189,7 +189,7 @@ def _submit(draws: Draws) -> Widget:
 
 
 def _named(draws: Draws, role: str, goal: str, count: int) -> Widget:
-    """Everything in view, and one of it named: there is nothing to remember."""
+    """All controls are in view and the goal names one: the task needs no memory."""
     words = draws.words(count)
     target = words[draws.below(count)]
     nodes = tuple(Node(role, word, final=True) for word in words)

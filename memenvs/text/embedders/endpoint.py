@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
+from memenvs.errors import MaterialError
 from memenvs.material.incidence import FloatArray
+from memenvs.storage.messages import clipped
 from memenvs.text.encoders import unit_rows
 from memenvs.text.model_server import ModelServer
+from memenvs.text.origins import configured_address, key_for, shown_address
 
-KEY = "MEMENVS_EMBEDDINGS_KEY"  # of the environment, so that no file holds it
+ROLE = "embeddings"  # MEMENVS_EMBEDDINGS_URL and _KEY, so that no file holds the key
 BATCH = 64
 LONGEST = 2**26  # bytes of an answer: 64 vectors of 4096 numbers in text, with room
 
@@ -23,8 +25,9 @@ LONGEST = 2**26  # bytes of an answer: 64 vectors of 4096 numbers in text, with 
 class EndpointEncoder:
     """Ask a server for embeddings: ``url`` ends before "/embeddings".
 
-    The key is that of the environment variable ``MEMENVS_EMBEDDINGS_KEY``. Raises ``ServerError``
-    where the server is absent, refuses or sends anything but one vector a text.
+    The environment variable ``MEMENVS_EMBEDDINGS_KEY`` is sent to the server of
+    ``MEMENVS_EMBEDDINGS_URL``, and to no other. Raises ``ServerError`` where the server is absent,
+    refuses or sends anything but one vector a text.
     """
 
     url: str
@@ -47,19 +50,27 @@ class EndpointEncoder:
 
     def describe(self) -> dict[str, Any]:
         """Give address, model and length."""
-        return {"url": self.url, "model": self.model, "dimension": self.dimension}
+        return {"url": shown_address(self.url), "model": self.model, "dimension": self.dimension}
 
     @classmethod
     def from_description(cls, description: Mapping[str, Any]) -> EndpointEncoder:
-        """Make it of what was described; nothing is asked yet."""
-        url, model = description["url"], description["model"]
-        return cls(str(url), str(model), int(description["dimension"]))
+        """Make it of what was described, at the address that the user set; nothing is asked yet.
+
+        A file never says where texts are sent: raises ``MaterialError`` where its address is not
+        that of ``MEMENVS_EMBEDDINGS_URL``.
+        """
+        described, own = str(description["url"]), configured_address(ROLE)
+        if own is None or shown_address(own).rstrip("/") != described.rstrip("/"):
+            raise MaterialError(
+                f"its texts would be sent to {clipped(shown_address(described))}, which a file "
+                "names; if you want that, set MEMENVS_EMBEDDINGS_URL to this address, or give "
+                "encoder="
+            )
+        return cls(own, str(description["model"]), int(description["dimension"]))
 
 
 def _vectors(url: str, model: str, texts: list[str], dimension: int) -> list[list[float]]:
-    server = ModelServer(
-        url, "/embeddings", "encoder", key=os.environ.get(KEY, ""), longest=LONGEST
-    )
+    server = ModelServer(url, "/embeddings", "encoder", key=key_for(ROLE, url), longest=LONGEST)
     # An empty text is refused by most servers.
     body = {"model": model, "input": [text or " " for text in texts]}
     return server.ask(body, lambda answer: _read(answer, len(texts), dimension))

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from memenvs.errors import MaterialError
+from memenvs.storage.trust import remember, remembered
 
 CHUNK = 2**20
 
@@ -29,13 +30,25 @@ def digest_of(path: Path) -> str:
 
 
 def described_path(description: Mapping[str, Any]) -> str:
-    """Give the path of a description; raises ``MaterialError`` unless the same model is there."""
-    path = str(description["path"])
-    if digest_of(Path(path)) != description["digest"]:
+    """Give the path of a described model, which the user named on this machine; no file says it.
+
+    A description holds the model's digest alone. Raises ``MaterialError`` where the user never
+    named such a model, or another one lies there now.
+    """
+    digest = str(description["digest"])
+    path = remembered(digest)
+    if not path:
+        raise MaterialError(
+            f"is a model (digest {digest:.12}) that was not used on this machine; give encoder=, "
+            "or name it once: memenvs trust PATH"
+        )
+    if digest_of(Path(path)) != digest:
         raise MaterialError("is another model than the one described; embed anew", file=path)
     return path
 
 
 def describe_path(path: str) -> dict[str, Any]:
-    """Describe a model on disk: its path, and what it holds."""
-    return {"path": path, "digest": digest_of(Path(path))}
+    """Describe a model on disk by what it holds, and remember for this user where it lies."""
+    digest = digest_of(Path(path))
+    remember(digest, str(Path(path).absolute()))
+    return {"digest": digest}

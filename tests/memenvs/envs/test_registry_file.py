@@ -15,6 +15,7 @@ from commands import memenvs_cli
 from memenvs.envs import registry_file
 from memenvs.envs.registry_file import VARIABLE, register_file, registry_path, unregister
 from memenvs.materials.odyssey import odyssey, odyssey_noisy
+from memenvs.storage.reading import sealed
 from registrations import forgotten
 
 
@@ -142,8 +143,8 @@ def test_a_file_that_is_gone_or_changed_is_told_when_it_is_made(change, problem,
         b"{",
         b"[]",
         b'{"format": "other/1", "materials": {}}',
-        b'{"format": "memenvs.registry/1", "materials": {"notes": {"file": "x"}}}',
-        b'{"format": "memenvs.registry/1", "materials": {"notes": 3}}',
+        b'{"format": "memenvs.registry/2", "materials": {"notes": {"file": "x"}}}',
+        b'{"format": "memenvs.registry/2", "materials": {"notes": 3}}',
     ],
 )
 def test_a_broken_registry_is_told_and_neither_breaks_the_import_nor_is_overwritten(content, home):
@@ -171,7 +172,8 @@ def test_an_entry_that_cannot_be_used_is_left_out_and_told(change, home, caplog)
     entry = document["materials"].pop("notes")
     name = change.pop("name", "notes")
     document["materials"][name] = entry | change
-    registry_path().write_text(json.dumps(document))
+    del document["sha256"]
+    registry_path().write_text(json.dumps(sealed(document)))
     for known in ("notes", "second"):
         registry_file.forget(known)
     with caplog.at_level(logging.WARNING, logger="memenvs"):

@@ -1,5 +1,6 @@
 """Splits never share a material, and give the same one whenever and wherever it is asked for."""
 
+import gc
 import hashlib
 import subprocess
 import sys
@@ -9,8 +10,9 @@ import numpy as np
 import pytest
 
 from memenvs import MaterialError
+from memenvs.envs.memorization import prepared
 from memenvs.envs.memorization.env import MemorizationEnv
-from memenvs.envs.memorization.prepared import KEPT, Materials
+from memenvs.envs.memorization.prepared import Materials
 from memenvs.materials.generator import TIERS
 from memenvs.materials.generator.tiers import SEEDS, WORLD_SEED
 from memenvs.materials.library import find_materials, registered_materials
@@ -130,17 +132,22 @@ def test_a_slice_of_a_split_stays_lazy_in_an_environment():
     assert env.material.name == "hidden-1000-test-499"
 
 
-def test_what_is_kept_is_bounded_by_its_claims():
-    env = MemorizationEnv("readable-1000", capacity=100)
-    most = KEPT // 1000
-    first = env.materials[0]
-    assert env.materials[0] is first
-    for number in range(most + 2):
-        env.materials.prepare(env.materials[number], env.layout)
-    for kept in (env.materials._made, env.materials._prepared):
-        assert len(kept._kept) == most
-    assert env.materials[0] == first
-    assert env.materials[0] is not first
+def test_what_environments_keep_is_bounded_together_and_goes_with_them(monkeypatch):
+    monkeypatch.setattr(prepared, "BYTES", 1 << 23)
+    live = prepared._Recent._live
+    before = len(live)
+    envs = [MemorizationEnv("readable-1000", capacity=100) for _ in range(2)]
+    first = envs[0].materials[0]
+    assert envs[0].materials[0] is first
+    for env in envs:
+        for number in range(5):
+            env.materials.prepare(env.materials[number], env.layout)
+    assert sum(each._total for each in live) <= 1 << 23
+    assert envs[0].materials[0] == first
+    assert envs[0].materials[0] is not first
+    del envs, env
+    gc.collect()
+    assert len(live) <= before
 
 
 def test_materials_of_a_tier_fit_the_limits_of_the_first():

@@ -13,7 +13,9 @@ import pytest
 from hypothesis import given, settings
 
 from bisimulations import play, streams
+from memenvs import MaterialError
 from memenvs.policies.bisimulation import RULES, TransitionMemory
+from memenvs.storage.reading import sealed
 
 SAVER = """
 import sys
@@ -80,6 +82,9 @@ def test_a_write_that_fails_leaves_the_old_file(tmp_path, monkeypatch):
         {"begun": [[5, 1]]},
         {"begun": [[0, 0]]},
         {"edges": [[3, 0, 4, 1 << 70, 1]]},
+        {"edges": [[3, 0, 4, 1, 1], [3, 0, 4, 1, 1]]},
+        {"constants": {"rounds": 1 << 70}},
+        {"constants": {"rounds": 10**6}},
         {"pages": "none"},
         {"templates": None},
     ],
@@ -87,16 +92,22 @@ def test_a_write_that_fails_leaves_the_old_file(tmp_path, monkeypatch):
 def test_what_is_no_memory_is_refused_by_name(tmp_path, change):
     path = tmp_path / "memory.json"
     some().save(path)
-    path.write_text(json.dumps(json.loads(path.read_text()) | change))
-    with pytest.raises(ValueError, match=r"memory\.json holds no bisimulation memory"):
+    document = json.loads(path.read_text())
+    path.write_text(json.dumps(document | change))
+    with pytest.raises(MaterialError, match=r"was changed or damaged|is another version"):
         TransitionMemory.load(path)
+    del document["sha256"]
+    path.write_text(json.dumps(sealed(document | change)))  # as a stranger might
+    with pytest.raises(MaterialError, match=r"memory\.json: ") as refused:
+        TransitionMemory.load(path)
+    assert len(str(refused.value)) < 300
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b"\xff", b"[" * 100_000])
 def test_a_foreign_file_is_refused_and_left_alone(tmp_path, content):
     path = tmp_path / "memory.json"
     path.write_bytes(content)
-    with pytest.raises(ValueError, match="holds no bisimulation memory"):
+    with pytest.raises(ValueError, match=r"is no bisimulation memory|nested too deeply"):
         TransitionMemory.load(path)
     assert path.read_bytes() == content
 
@@ -116,7 +127,7 @@ def test_half_a_file_is_refused(tmp_path):
     path = tmp_path / "memory.json"
     some().save(path)
     path.write_bytes(path.read_bytes()[:-20])
-    with pytest.raises(ValueError, match="holds no bisimulation memory"):
+    with pytest.raises(ValueError, match=r"is no bisimulation memory|nested too deeply"):
         TransitionMemory.load(path)
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(MaterialError, match="cannot be read: No such file"):
         TransitionMemory.load(tmp_path / "missing.json")

@@ -64,8 +64,12 @@ def test_templates_name_slots_and_labels_and_resolve_where_they_mean_one_element
     assert not first.resolved[encode(Action(4, CLICK))]
 
 
-def test_elements_named_by_their_place_survive_no_episode():
-    adapter = GuiAdapter(templates="elements")
+def test_elements_named_by_page_and_number_survive_no_episode_by_number_alone_they_do():
+    numbers = GuiAdapter(templates="elements")
+    looks = [numbers.look(None, {"page": page("a", x)}).templates for x in ("x", "y")]
+    assert looks[0] == looks[1]
+    assert looks[0][0] != looks[0][1]
+    adapter = GuiAdapter(templates="pages")
     first, second = (adapter.look(None, {"page": page("a", x)}) for x in ("x", "y"))
     assert not set(first.templates) & set(second.templates) - {UNKNOWN}
     assert first.label == look_at(page("a", "x")).label

@@ -84,7 +84,7 @@ def test_the_file_holds_all_of_it(tmp_path):
     first = taught(path)
     proposed = ["click e72", "click e70", "click e71"]
     expected = first.suggest(tabs(0, "other", 7), proposed)
-    with pytest.raises(MaterialError, match="is open already"):
+    with pytest.raises(MaterialError, match="is open elsewhere"):
         GuiMemory(path)
     first.close()
     second = GuiMemory(path)

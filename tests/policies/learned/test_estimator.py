@@ -13,7 +13,13 @@ from memenvs.envs.memorization.vector import MemorizationVectorEnv
 from memenvs.policies import load, make
 from memenvs.policies.learned.estimator import WEIGHTS, Estimator, EstimatorRanker, _fitted
 from memenvs.policies.learned.networks.fitting import fit_estimator
-from memenvs.policies.learned.saved import ModelCard, column_names, write_card
+from memenvs.policies.learned.saved import (
+    ModelCard,
+    column_names,
+    read_card,
+    save_entries,
+    write_card,
+)
 from memenvs.train.learn.environments import materials_of, named
 from memenvs.train.play import play, units_of
 
@@ -167,8 +173,7 @@ def test_what_cannot_be_learned_from_is_refused():
 
 def test_a_file_without_weights_is_refused(path, tmp_path):
     other = tmp_path / "other.zip"
-    with zipfile.ZipFile(path) as old, zipfile.ZipFile(other, "w") as new:
-        new.writestr("memenvs.json", old.read("memenvs.json"))
+    save_entries(other, {}, read_card(path))
     with pytest.raises(ValueError, match=r"holds no 'estimator\.pth'"):
         make(f"estimator:{other}", batch())
 
@@ -183,8 +188,6 @@ def test_weights_that_are_none_of_ours_are_refused(path, tmp_path, entry, words)
         weights.write(entry)
     else:
         torch.save(entry, weights)
-    with zipfile.ZipFile(path) as old, zipfile.ZipFile(other, "w") as new:
-        new.writestr("memenvs.json", old.read("memenvs.json"))
-        new.writestr(WEIGHTS, weights.getvalue())
+    save_entries(other, {WEIGHTS: weights.getvalue()}, read_card(path))
     with pytest.raises(ValueError, match=words):
         make(f"estimator:{other}", batch())

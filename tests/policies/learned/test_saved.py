@@ -12,6 +12,7 @@ import pytest
 
 import memenvs  # noqa: F401 - registers the environments
 from memenvs.policies.learned.saved import ENTRY, ModelCard, column_names, read_card, write_card
+from memenvs.storage.reading import sealed
 
 CARD = ModelCard(
     kind="sb3",
@@ -26,6 +27,7 @@ CARD = ModelCard(
     steps=1000,
     versions={"memenvs": "0.1"},
 )
+DOCUMENT = asdict(CARD) | {"format": "memenvs.model/1", "entries": {}}
 
 
 @pytest.fixture
@@ -61,14 +63,19 @@ def test_nothing_is_left_beside_the_model(model: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("[]", "no JSON object"),
-        ("{", "damaged"),
-        (json.dumps({k: v for k, v in asdict(CARD).items() if k != "rules"}), "'rules' is missing"),
-        (json.dumps(asdict(CARD) | {"extra": 1}), "'extra' is unknown"),
-        (json.dumps(asdict(CARD) | {"steps": "many"}), "'steps' is no int"),
-        (json.dumps(asdict(CARD) | {"kind": "jax"}), "sb3, estimator"),
-        (json.dumps(asdict(CARD) | {"columns": {"claim": 3}}), "'claim' is no list of texts"),
-        (json.dumps(asdict(CARD) | {"trained_on": [1]}), "'trained_on' is no list of texts"),
+        ("[]", "is no model that memenvs saved"),
+        ("{", "is no model that memenvs saved"),
+        (json.dumps(sealed(DOCUMENT) | {"seed": 4}), "was changed or damaged"),
+        (json.dumps(sealed(DOCUMENT | {"format": "memenvs.model/9"})), "is another version"),
+        (
+            json.dumps(sealed({k: v for k, v in DOCUMENT.items() if k != "rules"})),
+            "'rules' is missing",
+        ),
+        (json.dumps(sealed(DOCUMENT | {"extra": 1})), "'extra' is unknown"),
+        (json.dumps(sealed(DOCUMENT | {"steps": "many"})), "'steps' is no int"),
+        (json.dumps(sealed(DOCUMENT | {"kind": "jax"})), "sb3, estimator"),
+        (json.dumps(sealed(DOCUMENT | {"columns": {"claim": 3}})), "'claim' is no list of texts"),
+        (json.dumps(sealed(DOCUMENT | {"trained_on": [1]})), "'trained_on' is no list of texts"),
     ],
 )
 def test_a_bad_card_says_what_is_wrong(model: Path, content: str, words: str) -> None:

@@ -16,7 +16,7 @@ from memenvs import policies
 from memenvs.envs.memorization.env import MemorizationEnv
 from memenvs.policies.learned.models import find_models, is_model, unseen
 from memenvs.policies.learned.networks.estimator import SettlementEstimator
-from memenvs.policies.learned.saved import read_card, write_card
+from memenvs.policies.learned.saved import read_card, save_entries, write_card
 from saved_models import make_env, save_estimator, train
 
 EASY = "odyssey-noisy"
@@ -218,12 +218,10 @@ def test_what_does_not_fit_says_why(tmp_path):
 def test_a_damaged_model_says_so(tmp_path):
     path = tmp_path / "best_model.zip"
     train(path, EASY, trained_on=TRAINED_ON, **SLOTS)
-    whole = zipfile.ZipFile(path)
-    with zipfile.ZipFile(tmp_path / "half.zip", "w") as half:
-        for entry in whole.namelist():
-            if entry != "policy.pth":
-                half.writestr(entry, whole.read(entry))
-    with pytest.raises(ValueError, match=r"half\.zip: cannot be loaded by the installed versions"):
+    with zipfile.ZipFile(path) as whole:
+        entries = {name: whole.read(name) for name in whole.namelist() if name != "policy.pth"}
+    save_entries(tmp_path / "half.zip", entries, read_card(path))
+    with pytest.raises(ValueError, match=r"half\.zip: holds no 'policy\.pth'"):
         policies.load(tmp_path / "half.zip")
     card = read_card(path)
     for claim in ({}, {"claim": []}, {"claim": ["embedding*wide"]}):

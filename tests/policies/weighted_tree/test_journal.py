@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 
 from memenvs import MaterialError
 from memenvs.policies.weighted_tree import CONFIGURATIONS, Constants, WeightedTree
+from memenvs.policies.weighted_tree.journal import line_of, read_events
 from memenvs.policies.weighted_tree.nodes import COLUMNS
 from trees import histories, played
 
@@ -47,11 +48,13 @@ def test_a_tree_is_opened_as_it_was_and_goes_on_alike(tmp_path, name, events):
     played(tree, events)
     copy = tmp_path / "copy.jsonl"
     tree.save(copy)
-    tree.close()
+    written = tmp_path / "written.jsonl"
+    written.write_bytes(path.read_bytes())
     before, context = told(tree), None
     if tree.active is not None:
         context = tree.context("red", 40, "next")
-    for file in (path, copy):
+    tree.close()
+    for file in (written, copy):
         other = WeightedTree.open(file)
         assert told(other) == before
         if context is not None:
@@ -122,11 +125,10 @@ def test_a_torn_last_line_is_dropped_and_written_over(tmp_path, cut):
     ("line", "content", "message"),
     [
         (0, b'{"format": "other/1"}', "field 'format': is no tree that this version reads"),
-        (0, b'{"format": "memenvs.weighted-tree/1"}', "line 1: names no configuration"),
+        (0, b'{"format":"memenvs.weighted-tree/1"}', "is another version than"),
+        (0, b'{"format":"memenvs.weighted-tree/2"}', "line 1: is no event of a tree"),
         (1, b"[1]", "line 2: is no event of a tree"),
         (1, b"{", "line 2: is no event of a tree"),
-        (1, b'{"op": "outcome", "node": 99, "outcome": "success"}', "line 2: is no event"),
-        (1, b'{"op": "unheard"}', "line 2: is no event of a tree"),
     ],
 )
 def test_a_broken_file_is_refused_by_line_and_left_alone(tmp_path, line, content, message):
@@ -141,6 +143,32 @@ def test_a_broken_file_is_refused_by_line_and_left_alone(tmp_path, line, content
     with pytest.raises(MaterialError, match=message):
         WeightedTree.open(path)
     assert path.read_bytes() == broken
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        {"op": "outcome", "node": 99, "outcome": "success"},
+        {"op": "outcome", "node": -1, "outcome": "success"},
+        {"op": "outcome", "node": 0, "outcome": "success"},  # a root has none
+        {"op": "outcome", "node": 2**70, "outcome": None},
+        {"op": "unheard"},
+        {"op": "obsolete", "nodes": [0.5], "by": None},
+        {"op": "task", "text": "t", "metadata": {}, "more": 1},
+        {"op": "complete", "node": 0, "summary": "s"},
+        {"op": "global", "text": "t", "metadata": {"evidence": [7]}},
+        {"op": "state", "texts": ["a"], "metadata": [], "columns": {}},
+    ],
+)
+def test_a_change_that_no_tree_makes_is_refused_though_its_sum_holds(tmp_path, event):
+    path = tmp_path / "tree.jsonl"
+    tree = WeightedTree.open(path)
+    tree.begin_task("root")
+    tree.close()
+    content = path.read_bytes()
+    path.write_bytes(content + line_of(event, read_events(content, "")[2]))
+    with pytest.raises(MaterialError, match="line 3: is no event of a tree"):
+        WeightedTree.open(path)
 
 
 def test_a_file_keeps_its_configuration(tmp_path):

@@ -14,9 +14,9 @@ from memenvs.policies import make
 from memenvs.policies.opponents.opponents import make_opponent
 from memenvs.train.compare import compare
 from memenvs.train.experiment import load_experiment
-from memenvs.train.games.compare import compare_in_game
-from memenvs.train.games.play import play as play_game
-from memenvs.train.games.play import units_of
+from memenvs.train.games.comparison import compare_in_game
+from memenvs.train.games.episodes import play as play_game
+from memenvs.train.games.episodes import units_of
 from memenvs.train.places import Instance
 from memenvs.train.play import episode_seed, play_one, units
 from saved_opponents import save_opponent
@@ -202,11 +202,14 @@ def test_the_command_prints_best_responses_and_shared_writers(responses):
         ("--game asker-writer", "--policy is missing"),
         ("--game asker-writer --policy fifo --opponent nobody", "no opponent of this game is"),
         ("--game asker-writer --policy fifo --opponent late", "choose from honest, obscure"),
-        ("--game asker-writer --policy fifo --baseline fifo", "--baseline means nothing in the"),
-        ("--game asker-writer --policy fifo --reader bm25", "--reader means nothing in the game"),
-        ("--game asker-writer --policy optimal", "'optimal' looks into the material"),
+        ("--game asker-writer --policy fifo --baseline fifo", "--baseline is not an option of the"),
+        (
+            "--game asker-writer --policy fifo --reader bm25",
+            "--reader is not an option of",
+        ),
+        ("--game asker-writer --policy optimal", "'optimal' is an oracle"),
         ("--game shared-writers --policy fifo --policy none:split", "no policy is named 'none'"),
-        ("--game shared-writers --policy fifo --opponent wait", "--opponent means nothing"),
+        ("--game shared-writers --policy fifo --opponent wait", "--opponent is not an option"),
         ("--game shared-writers --policy fifo:split --capacity 1", "2 copies cannot share 1 slots"),
         ("--game shared-writers --policy fifo --game-option writer=2", "did you mean 'writers'?"),
         ("--game shared-writers --policy fifo --game-option writers", "write KEY=VALUE"),

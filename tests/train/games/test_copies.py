@@ -10,9 +10,9 @@ from memenvs.materials.generator.tiers import TIERS
 from memenvs.policies import make
 from memenvs.policies.base import privileged
 from memenvs.train.experiment import load_experiment
-from memenvs.train.games.arena import make_arena
-from memenvs.train.games.compare import compare_in_game
+from memenvs.train.games.comparison import compare_in_game
 from memenvs.train.games.copies import part_of, play_copies
+from memenvs.train.games.game_setting import make_game_setting
 from memenvs.train.play import episode_seed
 
 TIER = TIERS["hidden"]
@@ -28,9 +28,9 @@ def experiment(**options):
 @pytest.mark.parametrize(("writers", "shares"), [(2, (4, 3)), (3, (3, 2, 2))])
 def test_each_copy_keeps_the_last_claims_of_its_own_stream(writers, shares):
     settings = {"capacity": 7, "game-option": {"writers": writers, "streams": "turns"}}
-    arena = make_arena(experiment(**settings))
-    ((_, game),) = arena.games()
-    values, nested = play_copies(arena, game, "fifo", often=False)
+    setting = make_game_setting(experiment(**settings))
+    ((_, game),) = setting.games()
+    values, nested = play_copies(setting, game, "fifo", often=False)
     assert not nested
     expected = []
     for material in MATERIALS:

@@ -16,7 +16,7 @@ from game_trainings import GAMES, SHORT, short
 from memenvs.policies.learned.models import find_models
 from memenvs.policies.learned.saved import read_card
 from memenvs.train.games.making import make_game
-from memenvs.train.games.seats import Seats
+from memenvs.train.games.vec_env import GameVecEnv
 from memenvs.train.learn.environments import make_environments, place_of
 from memenvs.train.learn.history_env import HistoryVecEnv
 from memenvs.train.learn.imitation import imitate
@@ -184,7 +184,7 @@ def test_every_writer_of_a_memory_hears_all_that_is_settled() -> None:
     writers, episodes = 3, 4
     arguments = place_of(load_training("shared-writers")).arguments
     game = make_game("shared-writers", {"writers": writers}, arguments, episodes)
-    env = HistoryVecEnv(Seats(game, game.possible_agents))
+    env = HistoryVecEnv(GameVecEnv(game, game.possible_agents))
     heard: list[tuple[Any, Any]] = []
     env.tracker.tell(lambda observation, outcome: heard.append((observation, outcome)))
     env.seed(0)

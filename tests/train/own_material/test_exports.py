@@ -472,6 +472,13 @@ def test_messages_within_pages_and_wrappers(value, tmp_path):
     assert [(source, time, text) for source, _, time, text in told] == [("Ada", 0.0, KEY)]
 
 
+def test_a_record_that_is_no_message_does_not_end_its_file(tmp_path):
+    content = lines({"event": "start"}, {"role": "user", "text": KEY}, {"ping": "a b"}, {"text": 7})
+    told, notes = claims(tmp_path, "a.jsonl", content)
+    assert [text for _, _, _, text in told] == [KEY, "7"]
+    assert notes == {"record that is no message left out": 2}
+
+
 STORY = f"{KEY} {CODE}\nRain fell."
 TITLED = {"title": "House", "question": "Where?"}
 

@@ -14,8 +14,8 @@ from memenvs.train.learn.settings import load_training
 from memenvs.train.studies.poisoning import comparison as poisoning
 from memenvs.train.studies.poisoning.choose import choose_contexts
 from memenvs.train.studies.poisoning.comparison import Ordering, Result, run_poisoning
+from memenvs.train.studies.poisoning.counts import Chosen, Count, play, reasoner_key
 from memenvs.train.studies.poisoning.metrics import METRICS, metrics
-from memenvs.train.studies.poisoning.play import Chosen, Count, play, reasoner_key
 from memenvs.train.studies.poisoning.tree import TreeMemory
 from poisoned import tiny
 from trainings import small

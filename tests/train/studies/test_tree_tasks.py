@@ -7,7 +7,7 @@ import pytest
 from commands import answer, memenvs_cli
 from memenvs.policies.weighted_tree import COMPONENTS, count_tokens
 from memenvs.train.studies import tree_play
-from memenvs.train.studies.tree_play import Agent, cosine, play_components
+from memenvs.train.studies.tree_play import Agent, ablate, cosine, rows_of
 from memenvs.train.studies.tree_tasks import SEEDS, Fact, draw_task, schedule
 
 TASKS = [draw_task(seed) for seed in range(40)]
@@ -64,7 +64,7 @@ def test_playing_is_deterministic_and_counts_what_the_tree_counts():
 
 
 def test_memory_is_needed_and_is_paid_for():
-    rows = {row["memory"]: row for row in play_components("validation", 6)}
+    rows = {row["memory"]: row for row in rows_of(ablate("validation", 6))}
     assert tuple(rows) == COMPONENTS
     assert rows["no-memory"]["accuracy"] == 0
     assert rows["linear"]["steps"] > rows["no-memory"]["steps"]

@@ -55,20 +55,13 @@ def _message(
 ) -> Iterator[Passage]:
     fields = Fields(value)
     text = str(fields.take("text") or "")
-    for key in ("attachments",):
-        for attachment in fields.take(key) or ():
-            if isinstance(attachment, dict):
-                document.leave("attachment left out", " ".join(strings(attachment)))
+    for attachment in fields.take("attachments") or ():
+        document.leave("attachment left out", " ".join(strings(attachment)))
     if value.get("subtype") not in SPOKEN:
         document.leave("notice of Slack left out", text)
         return
-    for shared in fields.take("files") or ():
-        document.leave(
-            "file left out",
-            str(shared.get("title") or shared.get("name") or "")
-            if isinstance(shared, dict)
-            else "",
-        )
+    for shared in map(Fields, filter(_is_object, fields.take("files") or ())):
+        document.leave("file left out", str(shared.take("title", "name") or ""))
     if not text.strip():
         document.note("message without text left out")
         return
@@ -122,6 +115,10 @@ def _name(entry: dict[str, Any]) -> str:
     fields, profile = Fields(entry), Fields(entry.get("profile") or {})
     name = fields.take("realname") or profile.take("realname", "displayname") or fields.take("name")
     return str(name or entry["id"])
+
+
+def _is_object(value: Any) -> bool:
+    return isinstance(value, dict)
 
 
 def _is_message(value: Any) -> bool:

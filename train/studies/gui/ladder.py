@@ -10,7 +10,7 @@ from memenvs.envs.miniwob.tasks import TASKS as MINIWOB
 from memenvs.envs.panels.tasks import TASKS as PANELS
 from memenvs.policies.bisimulation.adapter import Shortlister
 from memenvs.policies.bisimulation.systems import SYSTEMS, find_system
-from memenvs.train.studies.gui.play import Run, play
+from memenvs.train.studies.gui.runs import Run, play
 
 BASELINE = "memoryless"
 RULE = "action-conditioned"

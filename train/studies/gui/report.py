@@ -1,22 +1,30 @@
-"""How a ladder is shown: a table for each group of tasks, and figure 3 of the paper."""
+"""The study of merge rules: a table for each group of tasks, and figure 3 of the paper."""
 
 from __future__ import annotations
 
 import io
+import tempfile
+from collections.abc import Sequence
+from contextlib import ExitStack
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from memenvs.material.files import write_whole
+from memenvs.envs.miniwob.browser import BrowserError
 from memenvs.train.plots import COLOURS, INK, STYLE
-from memenvs.train.studies.gui.ladder import CONTAINERS, RULE, Ladder
-from memenvs.train.studies.gui.summary import Row, cumulative
-from memenvs.train.terminal import as_json, make_console, plain_table
+from memenvs.train.rendering import Column, Table, text_column
+from memenvs.train.studies.gui.ladder import CONTAINERS, RULE, Ladder, climb
+from memenvs.train.studies.gui.summary import Row, cumulative, summarise
+from memenvs.train.studies.study import Findings, Tell
+from memenvs.train.terminal import number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from memenvs.policies.bisimulation.adapter import Shortlister
 
 LEGEND = (
     "Episodes after the exploring third. difference: from memoryless, paired, with a 95% bootstrap "
@@ -27,44 +35,128 @@ LEGEND = (
     "run: success of all episodes; from: the episode from which on it is above memoryless; alone: "
     "decisions at which the policy proposed one action."
 )
-HEADER = (
-    "system",
-    "success",
-    "difference",
-    "p",
-    "bases",
-    "p",
-    "lead",
-    "cover",
-    "over",
-    "prec",
-    "pages",
-    "steps",
-    "run",
-    "from",
-    "alone",
-)
 RESAMPLES = 2000
+SIGNED = partial(number, sign="+")
+SHARE = partial(number, digits=2)
 
 
-def print_rows(rows: list[Row]) -> None:
-    """Print a table for each group of tasks."""
-    console = make_console()
-    console.width = max(console.width, 150)
-    for task, members in groupby(rows, key=lambda row: row["task"]):
-        table = plain_table(HEADER, [_cells(row) for row in members], {"system"})
-        table.title = str(task)
-        console.print(table)
-    console.print(LEGEND, style="dim")
+def _p(value: Any) -> str:
+    return "<.001" if value is not None and value < 0.001 else number(value)
 
 
-def save(ladder: Ladder, rows: list[Row], folder: Path) -> None:
-    """Write gui.json with the rows, and gui.png with the cumulative success; needs matplotlib."""
+COLUMNS = (
+    text_column("system", "system", "name"),
+    Column("success", "success_rate"),
+    Column("difference", "difference", SIGNED, ends=("low", "high")),
+    Column("p", "p", _p),
+    Column("bases", lambda row: None, lambda _: "", ends=("base_low", "base_high")),
+    Column("p of bases", "base_p", _p),
+    Column("lead", "lead", SIGNED, ends=("lead_low", "lead_high")),
+    Column("cover", "coverage", SHARE),
+    Column("over", "override_rate", SHARE),
+    Column("prec", "override_precision", SHARE),
+    Column("pages", "collapse", partial(number, digits=1)),
+    Column("steps", "steps", SHARE),
+    Column("run", "run_success"),
+    Column("from", "crossing", lambda value: "–" if value is None else str(value)),
+    Column("alone", "shortcuts", str),
+)
+
+
+def study(
+    tell: Tell,
+    *,
+    tasks: Sequence[str],
+    systems: Sequence[str],
+    episodes: int,
+    bases: int,
+    first_base: int,
+    real: bool,
+    recording: Path | None,
+    model_url: str | None,
+    model: str,
+) -> Findings:
+    """Play the ladder of merge rules, and lay out what each reached."""
+    if recording is not None and not real:
+        raise ValueError("--recording keeps what real pages showed; give --real with it")
+    with ExitStack() as stack:
+        if real and recording is None:  # further systems need not see a page again
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="memenvs-pages-"))
+            recording = Path(folder) / "pages.sqlite"
+        try:
+            ladder = climb(
+                _policy(model_url, model),
+                lambda task: _env(task, real, recording),
+                tasks=tasks,
+                systems=systems,
+                bases=range(first_base, first_base + bases),
+                episodes=episodes,
+                real=real,
+                progress=lambda task: tell(f"playing {task}"),
+            )
+        except BrowserError as error:
+            raise ValueError(str(error)) from None
+    rows = summarise(ladder)
+    return Findings(
+        document={"rows": rows},
+        tables=[
+            Table(COLUMNS, list(members), str(task))
+            for task, members in groupby(rows, key=lambda row: row["task"])
+        ],
+        notes=[LEGEND],
+        scores=scores(ladder),
+        plots=lambda: {"png": draw(ladder, rows)},
+    )
+
+
+def scores(ladder: Ladder) -> list[Row]:
+    """Give a row for each episode of each system."""
+    return [
+        {
+            "system": system,
+            "task": task,
+            "base": base,
+            "episode": episode,
+            "exploring": episode < run.exploring,
+            "success": bool(run.success[episode]),
+            **{
+                name: int(getattr(run, name)[episode])
+                for name in ("steps", "covered", "overridden", "shortcuts")
+            },
+            "collapse": run.collapse,
+        }
+        for (system, task, base), run in ladder.runs.items()
+        for episode in range(len(run.success))
+    ]
+
+
+def _env(task: str, real: bool, recording: Path | None) -> Any:
+    if real:
+        from memenvs.envs.miniwob.env import MiniWoBEnv
+
+        return MiniWoBEnv(task, recording=recording)
+    from memenvs.envs.panels.env import PanelsEnv
+
+    return PanelsEnv(task)
+
+
+def _policy(url: str | None, model: str) -> Shortlister:
+    if url is None:
+        from memenvs.policies.gui import ScriptedPolicy
+
+        return ScriptedPolicy()
+    from memenvs.policies.gui import ModelPolicy
+    from memenvs.text.chat import Chat
+    from memenvs.text.origins import key_for
+
+    return ModelPolicy(Chat(url, model, "model", key=key_for("model", url)))
+
+
+def draw(ladder: Ladder, rows: list[Row]) -> bytes:
+    """Draw the cumulative success and the decisions, as PNG; needs matplotlib."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
-    folder.mkdir(parents=True, exist_ok=True)
-    write_whole(folder / "gui.json", as_json({"rows": rows}).encode())
     groups = ladder.groups()
     tasks = groups.get(CONTAINERS, ladder.tasks)
     with rc_context(STYLE):
@@ -75,7 +167,7 @@ def save(ladder: Ladder, rows: list[Row], folder: Path) -> None:
         draw_decisions(right, [row for row in rows if row["task"] == group])
         stream = io.BytesIO()
         figure.savefig(stream, format="png", dpi=200)
-    write_whole(folder / "gui.png", stream.getvalue())
+    return stream.getvalue()
 
 
 def draw_cumulative(axes: Axes, ladder: Ladder, tasks: tuple[str, ...]) -> None:
@@ -111,35 +203,3 @@ def draw_decisions(axes: Axes, rows: list[Row]) -> None:
     axes.set_xticks(range(len(parts)), ["evidence", "overrides", "precision of overrides"])
     axes.set_ylabel("share")
     axes.legend(frameon=False, fontsize=7)
-
-
-def _cells(row: Row) -> list[str]:
-    return [
-        row["system"],
-        f"{row['success_rate']:.3f}",
-        _between(row["difference"], row["low"], row["high"]),
-        _p(row["p"]),
-        _between(None, row["base_low"], row["base_high"]),
-        _p(row["base_p"]),
-        _between(row["lead"], row["lead_low"], row["lead_high"]),
-        f"{row['coverage']:.2f}",
-        f"{row['override_rate']:.2f}",
-        "–" if row["override_precision"] is None else f"{row['override_precision']:.2f}",
-        f"{row['collapse']:.1f}",
-        "–" if row["steps"] is None else f"{row['steps']:.2f}",
-        f"{row['run_success']:.3f}",
-        "–" if row["crossing"] is None else str(row["crossing"]),
-        str(row["shortcuts"]),
-    ]
-
-
-def _between(value: float | None, low: float | None, high: float | None) -> str:
-    shown = "" if value is None else f"{value:+.3f}"
-    bounds = "" if low is None or high is None else f"[{low:+.3f}, {high:+.3f}]"
-    return f"{shown} {bounds}".strip() or "–"
-
-
-def _p(value: Any) -> str:
-    if value is None:
-        return "–"
-    return "<.001" if value < 0.001 else f"{value:.3f}".removeprefix("0")

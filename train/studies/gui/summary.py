@@ -10,7 +10,7 @@ import numpy as np
 from memenvs.material.incidence import BoolArray, FloatArray, IntArray
 from memenvs.train.statistics import mean_interval
 from memenvs.train.studies.gui.ladder import BASELINE, RULE, Ladder
-from memenvs.train.studies.gui.play import Run
+from memenvs.train.studies.gui.runs import Run
 
 Row = dict[str, Any]
 

@@ -14,8 +14,8 @@ from memenvs.materials.poisoning import SPLITS, Scenario, scenario_set
 from memenvs.policies.weighted_tree import CONFIGURATIONS, Constants
 from memenvs.train.statistics import mean_interval
 from memenvs.train.studies.poisoning.choose import choose_contexts
+from memenvs.train.studies.poisoning.counts import Chosen, Memory, play, reasoner_key
 from memenvs.train.studies.poisoning.metrics import METRICS, metrics
-from memenvs.train.studies.poisoning.play import Chosen, Memory, play, reasoner_key
 from memenvs.train.studies.poisoning.tree import TreeMemory
 
 ABLATIONS = ("linear", "a1", "a2", "a3", "full")  # of the paper's Table 4

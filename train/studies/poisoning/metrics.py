@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from memenvs.materials.poisoning.records import ROOT
-from memenvs.train.studies.poisoning.play import Count
+from memenvs.train.studies.poisoning.counts import Count
 
 # By their names in a row; True where less is better, None where neither is.
 METRICS: dict[str, bool | None] = {

@@ -1,16 +1,24 @@
-"""What a comparison on poisoned scenarios looks like: tables, Markdown, and a plot."""
+"""The study of poisoned histories: its tables and its plot."""
 
 from __future__ import annotations
 
 import io
-import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memenvs.material.files import write_whole
-from memenvs.train.studies.poisoning.comparison import BASELINE, ORACLE, Record, Result
+from memenvs.train.rendering import Column, Table, text_column
+from memenvs.train.studies.poisoning.comparison import (
+    BASELINE,
+    DEFAULT_POLICIES,
+    ORACLE,
+    Record,
+    Result,
+    run_poisoning,
+)
 from memenvs.train.studies.poisoning.metrics import METRICS
+from memenvs.train.studies.study import Findings, Tell
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -40,6 +48,50 @@ LEGEND = (
 )
 
 
+def study(tell: Tell, *, policy: Sequence[str], split: str, seeds: int, budget: int) -> Findings:
+    """Play the scenarios, and lay out what was measured."""
+    policies = list(dict.fromkeys(policy)) or list(DEFAULT_POLICIES)
+    result = run_poisoning(policies, split=split, seeds=seeds, budget=budget, report=tell)
+    return Findings(
+        document=result.as_document(),
+        tables=tables(result),
+        notes=[LEGEND],
+        scores=[
+            {"policy": name, "split": split, "scenario": place, "seeds": seeds}
+            | {metric: float(found[place]) for metric, found in values.items()}
+            for name, values in result.values.items()
+            for place in range(len(next(iter(values.values()))))
+        ],
+        plots=partial(plots, result),
+    )
+
+
+def tables(result: Result) -> list[Table]:
+    """Give the means, the differences from the baseline, and the paper's orderings."""
+    means = [
+        text_column("policy", "policy", "name", mark=lambda row: "*" * row["privileged"]),
+        *(Column(head, name, number) for name, head in SHOWN.items()),
+    ]
+    found = [Table(means, result.rows())]
+    gaps: dict[str, dict[str, Record]] = {}
+    for gap in result.differences():
+        gaps.setdefault(gap["metric"], {})[gap["policy"]] = gap
+    if gaps:
+        found.append(
+            Table(
+                [
+                    text_column("metric", str),
+                    *(_difference(name, gaps) for name in next(iter(gaps.values()))),
+                ],
+                [name for name in SHOWN if name != "latency_ms"],
+                f"Difference from {BASELINE}, paired by scenario",
+            )
+        )
+    if orderings := result.orderings():
+        found.append(Table(ORDERED, orderings, "The paper's orderings"))
+    return found
+
+
 def number(value: float | None, *, sign: str = "") -> str:
     """Write a figure with three digits, or with one where it is large."""
     if value is None:
@@ -47,69 +99,40 @@ def number(value: float | None, *, sign: str = "") -> str:
     return f"{value:{sign}.1f}" if abs(value) >= 20 else f"{value:{sign}.3f}"
 
 
-def interval(bounds: Sequence[float] | None, *, sign: str = "") -> str:
-    """Write an interval in brackets."""
-    if bounds is None or None in bounds:
-        return ""
-    return f"[{' '.join(number(bound, sign=sign) for bound in bounds)}]"
+SIGNED = partial(number, sign="+")
+ORDERED = (
+    text_column("metric", "metric"),
+    text_column(
+        "the paper's ordering",
+        lambda row: f"{row['policy']} {'as' if row['equal'] else 'better than'} {row['baseline']}",
+    ),
+    Column("difference", "difference", SIGNED, ends=("low", "high")),
+    text_column("here", "verdict"),
+)
 
 
-def cells(result: Result) -> list[list[str]]:
-    """Give the rows of the table as text."""
-    return [
-        [row["policy"] + "*" * row["privileged"], *(number(row[name]) for name in SHOWN)]
-        for row in result.rows()
-    ]
+def _difference(policy: str, gaps: dict[str, dict[str, Record]]) -> Column:
+    """Describe the column of a policy in the table of differences, whose rows are metrics."""
+    return Column(
+        policy,
+        lambda metric: gaps[metric][policy]["difference"],
+        SIGNED,
+        ends=lambda metric: (gaps[metric][policy]["low"], gaps[metric][policy]["high"]),
+    )
 
 
-def gaps(result: Result) -> list[list[str]]:
-    """Give the differences from the baseline with their intervals, as text."""
-    found = {(gap["policy"], gap["metric"]): gap for gap in result.differences()}
-    return [
-        [policy, *(_gap(found[policy, name]) for name in SHOWN if name != "latency_ms")]
-        for policy in result.values
-        if policy != BASELINE and BASELINE in result.values
-    ]
-
-
-def verdicts(result: Result) -> list[list[str]]:
-    """Give the orderings of the paper, each with its verdict, as text."""
-    return [
-        [
-            each["metric"],
-            f"{each['policy']} {'as' if each['equal'] else 'better than'} {each['baseline']}",
-            _gap(each),
-            each["verdict"],
-        ]
-        for each in result.orderings()
-    ]
-
-
-def as_markdown(result: Result) -> str:
-    """Write the three tables in Markdown."""
-    head = ["policy", *SHOWN.values()]
-    parts = [_table(head, cells(result))]
-    if rows := gaps(result):
-        parts += [f"Less `{BASELINE}`, paired by scenario:", _table(head[:-1], rows)]
-    if rows := verdicts(result):
-        parts.append(_table(["metric", "the paper's ordering", "difference", "here"], rows))
-    return "\n\n".join(parts) + "\n"
-
-
-def write_results(result: Result, folder: Path) -> None:
-    """Write poisoning.json, poisoning.md, and the plot as PNG and PDF; raises ``OSError``."""
-    folder.mkdir(parents=True, exist_ok=True)
-    document = json.dumps(result.as_document(), allow_nan=False, indent=1)
-    write_whole(folder / "poisoning.json", document.encode())
-    write_whole(folder / "poisoning.md", as_markdown(result).encode())
+def plots(result: Result) -> dict[str, bytes]:
+    """Draw the result as PNG and PDF."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7.2, 1.4 + 0.28 * len(result.values)), layout="constrained")
     draw(figure, result.rows())
+    found = {}
     for suffix, metadata in (("png", None), ("pdf", {"CreationDate": None})):
         stream = io.BytesIO()
         figure.savefig(stream, format=suffix, dpi=200, metadata=metadata)
-        write_whole(folder / f"poisoning.{suffix}", stream.getvalue())
+        found[suffix] = stream.getvalue()
+    return found
 
 
 def draw(figure: Figure, rows: Sequence[Record]) -> None:
@@ -130,13 +153,3 @@ def draw(figure: Figure, rows: Sequence[Record]) -> None:
         axes.grid(axis="x", lw=0.4, alpha=0.5)
     panels[0].set_yticks(range(len(names)), names)
     panels[0].invert_yaxis()
-
-
-def _gap(gap: Record) -> str:
-    bounds = interval((gap["low"], gap["high"]), sign="+")
-    return f"{number(gap['difference'], sign='+')} {bounds}".strip()
-
-
-def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [header, ["---"] * len(header), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)

@@ -10,7 +10,7 @@ from memenvs.materials.poisoning import Scenario
 from memenvs.materials.poisoning.records import NO_SLOT, ROOT, tokens
 from memenvs.policies.weighted_tree import Configuration, Constants, WeightedTree
 from memenvs.policies.weighted_tree.nodes import ACTION, SUMMARY
-from memenvs.train.studies.poisoning.play import SUMMARIES, Built, Line, Memory, entry_line
+from memenvs.train.studies.poisoning.counts import SUMMARIES, Built, Line, Memory, entry_line
 
 
 class TreeMemory(Memory):

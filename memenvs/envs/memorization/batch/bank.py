@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
+from weakref import WeakSet
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,16 +16,19 @@ from memenvs.envs.memorization.rules import Disclosure
 from memenvs.material.incidence import BoolArray, IntArray
 from memenvs.material.material import Material
 
-BYTES = 1 << 29  # what the arrays of all materials together may take
+BYTES = 1 << 28  # what the arrays of all materials of all environments in a process may take
 
 Wanted = int | Material  # the number of a material that is fixed beforehand, or a given one
 Found = TypeVar("Found")
+
+_LIVE: WeakSet[Bank] = WeakSet()
 
 
 class Bank:
     """One row a material in each of ``arrays`` (rows, ...); a row in use is never given away.
 
-    The arrays take at most ``BYTES``, or what one row for each of ``episodes`` takes.
+    All banks of a process share ``BYTES``; each may take what one row for each of its ``episodes``
+    takes.
     """
 
     def __init__(
@@ -41,7 +45,8 @@ class Bank:
         self._held: list[Wanted] = []  # what stands in each row
         self._row_of: IntArray = np.full(len(materials.fixed), -1)  # of each number
         self._given: dict[int, int] = {}  # row of each given material, by its id
-        self._hand = 0
+        self._hand = self._row = 0  # next row to be given away; bytes of one
+        _LIVE.add(self)
         self._worked: dict[int, Any] = {}  # what was worked out, by row
 
     def draw(
@@ -95,6 +100,7 @@ class Bank:
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Give the empty rows back."""
         self.__dict__ |= state
+        _LIVE.add(self)
         for name, filled in self.arrays.items():
             stack = np.empty((len(self.claims), *filled.shape[1:]), dtype=filled.dtype)
             stack[: len(filled)] = filled
@@ -133,10 +139,16 @@ class Bank:
             self._row_of[wanted] = row
         return row
 
+    @property
+    def used(self) -> int:
+        """Bytes of the rows in use."""
+        return self._row * len(self._held)
+
     def _free_row(self, taken: set[int]) -> int:
         """Find an empty row, or the next that nobody uses, whose material has to go."""
         rows = len(self._held)
-        if rows < len(self.claims):
+        room = rows <= len(taken) or sum(each.used for each in _LIVE) + self._row <= BYTES
+        if rows < len(self.claims) and room:
             self._held.append(0)
             self.numbers.append(0)
             return rows
@@ -157,6 +169,7 @@ class Bank:
         if self.arrays and all(self.arrays[n].shape[1:] == shape for n, shape in shapes.items()):
             return
         size = sum(int(np.prod(shapes[name])) * compiled[name].itemsize for name in shapes)
+        self._row = size
         held, wanted = len(self._held), len(self._row_of) + self._episodes
         rows = max(min(BYTES // size, wanted), self._episodes, held)
         for name, shape in shapes.items():

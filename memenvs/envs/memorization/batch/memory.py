@@ -138,5 +138,5 @@ class BatchMemory:
 
 
 def present(similarity: Float32) -> Float32:
-    """Give 0 where there is nothing to be similar to."""
+    """Give 0 where there is nothing to compare with."""
     return np.where(similarity > ABSENT, similarity, np.float32(0.0))

@@ -30,7 +30,7 @@ LABELS = slice(SOURCE_LABEL, GROUP_LABEL + 1)
 
 
 class Observer:
-    """Writes what the considered claims, or none, make of the observations and the masks."""
+    """Fills the arrays of observations and action masks, once claims are under consideration."""
 
     def __init__(self, batch: Batch, layout: Layout, similarity: Similarity) -> None:
         self._batch = batch

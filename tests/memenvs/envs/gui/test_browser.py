@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from memenvs.envs.miniwob import browser as module
 from memenvs.envs.miniwob.browser import Browser, BrowserError, shared_browser
 from memenvs.envs.miniwob.env import MiniWoBEnv, show
 from memenvs.envs.miniwob.recording import Recording
+from memenvs.envs.miniwob.tasks import REFUSED, TASKS
 
 pytestmark = BROWSER
 
@@ -200,3 +202,26 @@ def test_a_masked_policy_trains_on_real_pages():
     model = MaskablePPO("MultiInputPolicy", env, n_steps=16, batch_size=16, seed=0, device="cpu")
     model.learn(32)
     assert model.num_timesteps == 32
+
+
+def test_every_page_of_the_package_plays_or_is_refused_by_name():
+    folder = Path(str(files("miniwob"))) / "html" / "miniwob"
+    pages = {page.stem for page in folder.glob("*.html")}
+    assert pages == set(TASKS) | set(REFUSED)
+    assert not set(TASKS) & set(REFUSED)
+    assert len(TASKS) >= 40
+    for task in TASKS:
+        outcome = show((task, 1, ()))
+        assert outcome.page.elements, task
+        assert isinstance(outcome.page.goal, str), task
+        assert not outcome.done, task
+        show((task, 1, (0,)))
+
+
+def test_what_stands_beside_the_area_can_be_clicked():
+    env = MiniWoBEnv("click-dialog")
+    _, info = env.reset(options={"instance": 1})
+    assert [element.role for element in info["page"].elements] == ["button"]
+    *_, terminated, _, info = env.step(0)
+    assert terminated
+    assert info["success"]

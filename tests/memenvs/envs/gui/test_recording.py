@@ -6,13 +6,13 @@ import sqlite3
 
 import pytest
 
-from browsers import PAGES, RECORDED
+from browsers import PAGES, RECORDED, RECORDED_TASKS
 from memenvs.envs.gui.goal import read_goal
 from memenvs.envs.gui.page import Element, Outcome, Page
 from memenvs.envs.miniwob.browser import BrowserError
 from memenvs.envs.miniwob.env import MiniWoBEnv
 from memenvs.envs.miniwob.recording import Recording
-from memenvs.envs.miniwob.tasks import TASKS
+from memenvs.envs.miniwob.tasks import REFUSED
 
 SHOWN = Outcome(Page('On "é".', (Element("tab", 'a"b', "selected"),), "tëxt"), True, -1.0)
 
@@ -77,7 +77,7 @@ def test_an_unknown_page_is_refused():
             MiniWoBEnv(task)
 
 
-@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("task", RECORDED_TASKS)
 def test_recorded_pages_fit_the_observation(task):
     env = recorded(task)
     for instance in RECORDED:
@@ -105,3 +105,10 @@ def test_the_recording_is_small_and_whole():
     with sqlite3.connect(f"{PAGES.as_uri()}?mode=ro&immutable=1", uri=True) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     connection.close()
+
+
+@pytest.mark.parametrize(("task", "need"), [("enter-text", "typing"), ("draw-line", "dragging")])
+def test_what_clicks_cannot_play_is_refused_with_the_reason(task, need):
+    assert REFUSED[task] == need
+    with pytest.raises(ValueError, match=f"the task '{task}' needs {need}, which no click"):
+        MiniWoBEnv(task)

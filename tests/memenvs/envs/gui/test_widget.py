@@ -136,7 +136,7 @@ def test_every_instance_can_be_solved_and_names_its_target(task):
     for instance in range(60):
         widget = make_widget(task, instance)
         assert reached(widget, 8) is not None, instance
-        if task != "arm":
+        if task not in ("arm", "toggle", "submit"):
             assert read_goal(widget.goal).slots == (widget.target,)
             assert any(node.label == widget.target and node.final for node in widget.nodes)
 

@@ -176,7 +176,7 @@ def test_votes_are_the_truth_and_never_what_an_agent_sees(tmp_path):
     conversion = convert("climate-fever", write(tmp_path, [climate_fever("7"), undecided], True))
     (material,) = conversion.materials
     claims = {claim.id: claim for claim in material.claims}
-    # SUPPORTS twice and REFUTES once were cast over both sentences.
+    # SUPPORTS twice and REFUTES once were named over both sentences.
     assert claims["7:claim"].truth == pytest.approx(2 / 3)
     assert [claims[name].truth for name in ("7:0", "7:1")] == [1.0, 1.0]
     assert all(claim.confidence is None for claim in material.claims)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from memenvs import Claim, Item, Material, MaterialError, Query
+from memenvs.storage.reading import sealed
 from memenvs.text.cache import Cache
 from memenvs.text.embedders.caching import CachedEncoder
 from memenvs.text.embedders.endpoint import EndpointEncoder
@@ -98,12 +99,15 @@ def test_a_model_on_disk_encodes_and_travels_by_path(make, tmp_path, monkeypatch
     assert make_encoder(description) == encoder
     monkeypatch.chdir(tmp_path)
     assert named_encoder("model", model=None, dimension=None) == encoder  # from anywhere
-    with pytest.raises(MaterialError, match="is another model than the one described"):
-        make_encoder({**description, "digest": "0"})
-    with pytest.raises(MaterialError, match="is not there"):
-        make_encoder({**description, "path": str(tmp_path / "gone")})
+    assert description.keys() == {"kind", "digest"}  # where it lies is the user's to say
+    for digest in ("0", 64 * "0", "../../etc/passwd"):
+        with pytest.raises(MaterialError, match="was not used on this machine; give encoder="):
+            make_encoder({**description, "digest": digest})
     with pytest.raises(MaterialError, match="field 'digest': is missing"):
-        make_encoder({"kind": description["kind"], "path": description["path"]})
+        make_encoder({"kind": description["kind"]})
+    monkeypatch.setenv("MEMENVS_STATE", str(tmp_path / "another user's"))
+    with pytest.raises(MaterialError, match="memenvs trust PATH"):
+        make_encoder(description)
 
 
 def test_an_onnx_model_may_pool_itself(tmp_path):
@@ -181,6 +185,7 @@ def server():
 
 def test_an_endpoint_is_asked_in_batches_with_its_key(server, monkeypatch):
     monkeypatch.setenv("MEMENVS_EMBEDDINGS_KEY", "secret")
+    monkeypatch.setenv("MEMENVS_EMBEDDINGS_URL", server.url)
     encoder = named_encoder(server.url, model="m", dimension=None)
     assert encoder == EndpointEncoder(server.url, "m", 4)
     texts = ["a" * (n + 1) + "b" for n in range(100)]
@@ -278,10 +283,11 @@ def test_a_fitted_encoder_travels_whole(tmp_path):
     encoder.save(tmp_path / "m.jsonl.encoder.npz")
     assert (encoder_of(tmp_path / "m.jsonl").encode(TEXTS) == encoder.encode(TEXTS)).all()
     path.write_text("[]")
-    with pytest.raises(MaterialError, match="describes no encoder"):
+    with pytest.raises(MaterialError, match="is no encoder that memenvs saved"):
         encoder_of(tmp_path / "m.jsonl")
-    path.write_text('{"kind": "tfidf", "npz": "AAAA"}')
-    with pytest.raises(MaterialError, match=f"{path}.*is no encoder that this version saved"):
+    document = sealed({"format": "memenvs.encoder/1", "kind": "tfidf", "npz": "AAAA"})
+    path.write_text(json.dumps(document))
+    with pytest.raises(MaterialError, match=f"{path}.*is no encoder that memenvs saved"):
         encoder_of(tmp_path / "m.jsonl")
 
 

@@ -10,15 +10,16 @@ import pytest
 from click.testing import CliRunner
 from scipy.stats import binom
 
-from browsers import PAGES
+from browsers import PAGES, RECORDED_TASKS
 from commands import RUN
+from memenvs.envs.miniwob.browser import BrowserError
 from memenvs.envs.miniwob.env import MiniWoBEnv
 from memenvs.envs.panels.env import PanelsEnv
 from memenvs.policies.bisimulation.systems import SYSTEMS
 from memenvs.policies.gui import ScriptedPolicy
 from memenvs.train.cli import main
 from memenvs.train.studies.gui.ladder import Ladder, climb
-from memenvs.train.studies.gui.play import Run, exploring, play
+from memenvs.train.studies.gui.runs import Run, exploring, play
 from memenvs.train.studies.gui.summary import (
     crossing,
     cumulative,
@@ -81,6 +82,7 @@ def test_real_pages_from_a_recording():
     ladder = climb(
         ScriptedPolicy(),
         make,
+        tasks=RECORDED_TASKS,
         systems=["shortlist-control", "action-conditioned"],
         bases=[1001],
         episodes=9,
@@ -104,7 +106,7 @@ def handmade(**successes):
             overridden = np.where(np.arange(6) >= 2, system != "memoryless", False).astype(int)
             steps = np.full(6, 2 + (system == "memoryless"))
             ladder.runs[system, "tabs-3", base] = Run(
-                success, steps, overridden, overridden, steps - 2, 3.0
+                success, steps, overridden, overridden, steps - 2, ~success, 3.0
             )
     return ladder
 
@@ -228,3 +230,30 @@ def test_a_control_where_every_decision_could_go_wrong():
     assert run.covered[10:].all()
     assert run.success[10:].all()
     assert not run.success[:10].all()  # detours do lose there
+
+
+class Crashing(PanelsEnv):
+    """A browser that dies in the third episode, in the middle."""
+
+    def __init__(self, times):
+        super().__init__("tabs-3")
+        self.begun, self.times = 0, times
+
+    def reset(self, **options):
+        self.begun += 1
+        return super().reset(**options)
+
+    def step(self, action):
+        if 2 < self.begun <= 2 + self.times:
+            raise BrowserError("the browser died")
+        return super().step(action)
+
+
+def test_a_crash_of_the_browser_costs_its_episode_and_two_in_a_row_are_none():
+    run = play(SYSTEMS["guarded"], Crashing(1), ScriptedPolicy(), 7, 12)
+    assert np.flatnonzero(run.crashed).tolist() == [2]
+    assert not run.success[2]
+    whole = play(SYSTEMS["guarded"], PanelsEnv("tabs-3"), ScriptedPolicy(), 7, 12)
+    assert run.steps[:2].tolist() == whole.steps[:2].tolist()
+    with pytest.raises(BrowserError):
+        play(SYSTEMS["guarded"], Crashing(2), ScriptedPolicy(), 7, 12)

@@ -1,4 +1,4 @@
-"""Who plays under the name of a policy: the policy itself, or the models of a training."""
+"""The policies behind a name: one policy, or a model for each seed of a training."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from memenvs.policies.predictor import Predictor
 
 @dataclass(frozen=True)
 class Facts:
-    """What a reader of a table has to be told of a policy."""
+    """What a policy, or its training, was told beyond observations; tables mark it."""
 
     privileged: bool  # it reads what no agent may know
     knows: str  # what it is told besides observations
     taught_by: str  # teacher or privileged reward of its training
 
 
-class Cast:
+class NamedPolicy:
     """Plays one name in one environment; each material by models that were not trained on it.
 
     Where every model was trained on a material, all of them play it. Each material is played by as
@@ -104,7 +104,7 @@ def refusals(
     found = {}
     for name, env in product(policies, envs):
         try:
-            Cast(name, env, seed, materials)
+            NamedPolicy(name, env, seed, materials)
         except ValueError as error:
             found[name] = str(error)
     return found

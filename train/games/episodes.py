@@ -1,4 +1,4 @@
-"""Plays episodes of a game, everybody in a seat, and measures what they end with."""
+"""Plays episodes of a game, of all agents at once, and measures what they end with."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MEASURES = ("precision", "coverage", "utility", "size", "settled", "answered")
 COUNTED = {"illegal": "final_illegal_action", "conflicts": "conflicts"}  # summed over the agents
 
 Values = dict[str, FloatArray]  # of each measure
-Seat = Callable[[Material], Mapping[str, Predictor]]  # who plays a material, by agent
+Players = Callable[[Material], Mapping[str, Predictor]]  # who plays a material, by agent
 
 
 def units_of(
@@ -31,14 +31,14 @@ def units_of(
 
 
 def play(
-    game: VectorGame, seat: Seat, materials: Sequence[Material], seeds: Sequence[int]
+    game: VectorGame, players_of: Players, materials: Sequence[Material], seeds: Sequence[int]
 ) -> Values:
     """Play one episode of each material: ``(M,)`` of each measure.
 
     The chance of a player is of the episode and its agent alone, whatever else is played.
     """
     found = {name: np.zeros(len(materials)) for name in (*MEASURES, *COUNTED)}
-    for players, places in grouped(seat, materials):
+    for players, places in grouped(players_of, materials):
         for start in range(0, len(places), game.num_envs):
             chunk = places[start : start + game.num_envs]
             ended = _play(game, players, [materials[i] for i in chunk], [seeds[i] for i in chunk])
@@ -48,12 +48,12 @@ def play(
 
 
 def grouped(
-    seat: Seat, materials: Sequence[Material]
+    players_of: Players, materials: Sequence[Material]
 ) -> list[tuple[Mapping[str, Predictor], list[int]]]:
     """Put together the materials that the same players play."""
     groups: dict[tuple[int, ...], tuple[Mapping[str, Predictor], list[int]]] = {}
     for place, material in enumerate(materials):
-        players = seat(material)
+        players = players_of(material)
         key = tuple(id(player) for player in players.values())
         groups.setdefault(key, (players, []))[1].append(place)
     return list(groups.values())

@@ -1,4 +1,4 @@
-"""Where policies are compared in a game: its materials, its rules, and what may be asked for."""
+"""The setting of a comparison in a game: materials, seeds, rules, and the options it takes."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from memenvs.games.vector import VectorGame
 from memenvs.material.incidence import FloatArray
 from memenvs.material.material import Material
 from memenvs.policies import is_path, policy_class
-from memenvs.train.cast import Cast, any_seen, facts
 from memenvs.train.experiment import Experiment
+from memenvs.train.games.episodes import EPISODES, Values, units_of
 from memenvs.train.games.making import check_name, make_game, opposing
-from memenvs.train.games.play import EPISODES, Values, units_of
+from memenvs.train.named_policy import NamedPolicy, any_seen, facts
 from memenvs.train.places import Setting, make_setting, preset_of
 from memenvs.train.statistics import mean_interval
 
@@ -28,12 +28,12 @@ AGAINST, TOGETHER = frozenset(["opponent"]), frozenset(["baseline", "time_limit"
 
 
 @dataclass(frozen=True)
-class Arena:
-    """A game, and what is played in it."""
+class GameSetting:
+    """A game, and the materials that are played in it."""
 
     experiment: Experiment
     game: str
-    setting: Setting
+    base: Setting
     materials: list[Material]  # one for each episode
     seeds: list[int]
 
@@ -44,7 +44,7 @@ class Arena:
 
     @property
     def opponent(self) -> str | None:
-        """Seat of who plays against the writer, if anybody does."""
+        """Kind of agent that plays against the writer, None where nobody does."""
         return opposing(self.game)
 
     def arguments(self, capacity: int) -> dict[str, Any]:
@@ -54,53 +54,53 @@ class Arena:
             **preset,
             **self.experiment.overrides,
             "capacity": capacity,
-            "material": list(self.setting.materials),
+            "material": list(self.base.materials),
         }
 
     def games(self) -> Iterator[tuple[int, VectorGame]]:
         """Make the game with each capacity, ascending."""
         count = min(EPISODES, len(self.materials))
-        for capacity in self.setting.envs:
+        for capacity in self.base.envs:
             yield capacity, make_game(self.game, self.options, self.arguments(capacity), count)
 
-    def cast(self, name: str, place: Any) -> Cast:
-        """Find who plays under the name of a policy; raises ``ValueError`` for oracles."""
+    def named(self, name: str, place: Any) -> NamedPolicy:
+        """Find the policies behind a name; raises ``ValueError`` for oracles."""
         if not is_path(name) and policy_class(name).privileged:
-            raise ValueError(f"'{name}' looks into the material, which nobody can do in a game")
-        names = [material.name for material in self.setting.materials]
-        return Cast(name, place, self.experiment.seed, names)
+            raise ValueError(f"'{name}' is an oracle, and oracles cannot play in a game")
+        names = [material.name for material in self.base.materials]
+        return NamedPolicy(name, place, self.experiment.seed, names)
 
-    def told(self, name: str, cast: Cast) -> Record:
-        """Say what a reader of a table has to be told of a policy."""
+    def told(self, name: str, named: NamedPolicy) -> Record:
+        """Give the facts about a policy that a table marks."""
         found = asdict(facts(name))
-        return found | {"seen": any_seen(cast.has_seen(m.name) for m in self.setting.materials)}
+        return found | {"seen": any_seen(named.has_seen(m.name) for m in self.base.materials)}
 
     def averaged(self, values: Values) -> Values:
         """Give the units of an interval, materials or the episodes of one: ``(K, n)`` each."""
         return {name: self._averaged(array) for name, array in values.items()}
 
     def _averaged(self, values: FloatArray) -> FloatArray:
-        materials = len(self.setting.materials)
+        materials = len(self.base.materials)
         if materials == 1:
             return values
         found: FloatArray = values.reshape(len(values), materials, -1).mean(axis=2)
         return found
 
 
-def make_arena(experiment: Experiment) -> Arena:
+def make_game_setting(experiment: Experiment) -> GameSetting:
     """Gather what is played; raises ``ValueError`` for what cannot be asked for in the game."""
     assert experiment.game is not None
     game = check_name(experiment.game)
     known = EVERYWHERE | (TOGETHER if opposing(game) is None else AGAINST)
     for name in sorted(experiment.model_fields_set - known):
         option = name.replace("_", "-")
-        raise ValueError(f"--{option} means nothing in the game '{game}'; leave it out")
+        raise ValueError(f"--{option} is not an option of the game '{game}'; leave it out")
     if not experiment.policy:
-        raise ValueError("--policy is missing: name who writes")
+        raise ValueError("--policy is missing: name the policies that write")
     setting = make_setting(experiment)
     episodes = experiment.episodes or (OF_ONE if len(setting.materials) == 1 else 1)
     materials, seeds = units_of(setting.instances, episodes, experiment.seed)
-    return Arena(experiment, game, setting, materials, seeds)
+    return GameSetting(experiment, game, setting, materials, seeds)
 
 
 def stacked(members: list[Values]) -> Values:
@@ -114,6 +114,6 @@ def ends(name: str, values: FloatArray, seed: int, *, nested: bool) -> Record:
     return {f"{name}_low": low, f"{name}_high": high}
 
 
-def total(counts: FloatArray, arena: Arena) -> int:
+def total(counts: FloatArray, setting: GameSetting) -> int:
     """Sum counts ``(K, n)`` over seeds and episodes: units are means over theirs."""
-    return round(float(counts.mean()) * len(counts) * len(arena.materials))
+    return round(float(counts.mean()) * len(counts) * len(setting.materials))

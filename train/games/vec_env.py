@@ -1,4 +1,4 @@
-"""Games of several agents as stable-baselines3 knows environments: one model, one or more seats."""
+"""Games of several agents as vector environments of stable-baselines3, for one model."""
 
 from __future__ import annotations
 
@@ -27,38 +27,38 @@ from memenvs.train.vec_env import FINAL
 Arrays = dict[str, NDArray[Any]]
 
 
-class Seats(VecEnv):
-    """The seats that one model takes in B episodes of a game: seat k of episode i is row k B + i.
+class GameVecEnv(VecEnv):
+    """The agents that one model takes in B episodes of a game: agent k of episode i is row k B + i.
 
     Args:
         game: with autoreset.
-        seats: agents that the model plays; all of them share one observation space.
+        agents: agents that the model plays; all of them share one observation space.
         opponents: who plays the others: a policy or a mixture for each of these agents. They
             begin anew where a reset has a seed, so that it decides what happens.
 
     Masks stand in the observations and in ``env_method("action_masks")``; ``infos`` of an episode
-    that ends are those of ``SB3VecEnv``, its truncation among them. A seat that finished early can
+    that ends are those of ``SB3VecEnv``, its truncation among them. A agent that finished early can
     only take its first action until the episode ends.
     """
 
     def __init__(
         self,
         game: VectorGame,
-        seats: Sequence[str],
+        agents: Sequence[str],
         opponents: Mapping[str, Predictor | Mixture] | None = None,
     ) -> None:
         self.game = game
-        self.seats = tuple(seats)
+        self.agents = tuple(agents)
         self.opponents = dict(opponents or {})
-        unknown = set(self.seats) - set(game.possible_agents)
-        missing = set(game.possible_agents) - set(self.seats) - set(self.opponents)
-        if not game.autoreset or unknown or missing or not self.seats:
+        unknown = set(self.agents) - set(game.possible_agents)
+        missing = set(game.possible_agents) - set(self.agents) - set(self.opponents)
+        if not game.autoreset or unknown or missing or not self.agents:
             raise ValueError(
-                f"seats {', '.join(self.seats)} of {', '.join(game.possible_agents)}: every other "
-                "agent needs an opponent, and the game autoreset=True"
+                f"agents {', '.join(self.agents)} of {', '.join(game.possible_agents)}: every "
+                "other agent needs an opponent, and the game autoreset=True"
             )
-        first = self.seats[0]
-        rows = game.num_envs * len(self.seats)
+        first = self.agents[0]
+        rows = game.num_envs * len(self.agents)
         self._materials: list[Material] | None = None  # of the next reset
         self._states: dict[str, Any] = dict.fromkeys(self.opponents)
         self._begun = np.ones(game.num_envs, dtype=bool)
@@ -74,7 +74,7 @@ class Seats(VecEnv):
 
     @property
     def episodes(self) -> int:
-        """How many episodes are played at once; each has a row for every seat."""
+        """How many episodes are played at once; each has a row for every agent."""
         return self.game.num_envs
 
     @property
@@ -85,14 +85,14 @@ class Seats(VecEnv):
 
     @property
     def columns(self) -> dict[str, list[str]]:
-        """Names of the columns that the seats see."""
-        if self.seats[0].startswith(WRITER):
+        """Names of the columns that the agents see."""
+        if self.agents[0].startswith(WRITER):
             return column_names(self.game.layout)
         return opponent_columns(self.game)
 
     def teacher(self, name: str, seed: int) -> Predictor:
-        """Build a policy that plays in these seats."""
-        if self.seats[0].startswith(WRITER):
+        """Build a policy that plays in these agents."""
+        if self.agents[0].startswith(WRITER):
             return make(name, self.game, seed=seed)
         return make_opponent(name, self.game, seed)
 
@@ -121,11 +121,11 @@ class Seats(VecEnv):
         self._actions = actions
 
     def step_wait(self) -> VecEnvStepReturn:
-        """Let the model's seats and the opponents act."""
+        """Let the model's agents and the opponents act."""
         episodes = self.game.num_envs
         taken: dict[str, NDArray[Any]] = {
             name: self._actions[k * episodes : (k + 1) * episodes]
-            for k, name in enumerate(self.seats)
+            for k, name in enumerate(self.agents)
         }
         for name, policy in self.opponents.items():
             taken[name], self._states[name] = policy.predict(
@@ -133,22 +133,22 @@ class Seats(VecEnv):
             )
         self._seen, rewards, _, truncated, infos = self.game.step(taken)
         late = np.logical_or.reduce([truncated[name] for name in self.game.possible_agents])
-        ended = late | infos[self.seats[0]].get("final", np.zeros(episodes, dtype=bool))
+        ended = late | infos[self.agents[0]].get("final", np.zeros(episodes, dtype=bool))
         self._begun = ended
-        earned = np.concatenate([rewards[name] for name in self.seats])
+        earned = np.concatenate([rewards[name] for name in self.agents])
         self._returns += earned
         self._lengths += 1
-        done = np.tile(ended, len(self.seats))
+        done = np.tile(ended, len(self.agents))
         each: list[dict[str, Any]] = [{"TimeLimit.truncated": False} for _ in range(len(done))]
         for row in done.nonzero()[0].tolist():
-            name, i = self.seats[row // episodes], row % episodes
+            name, i = self.agents[row // episodes], row % episodes
             each[row] = self._last(infos[name], row, i, late=bool(late[i]))
         self._returns[done] = 0.0
         self._lengths[done] = 0
         return self._stacked(self._seen), earned.astype(np.float32), done, each
 
     def close(self) -> None:
-        """Leave nothing behind: there is nothing open."""
+        """Do nothing: no resource is open."""
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
         """Read an attribute of the game, once for each row."""
@@ -167,7 +167,7 @@ class Seats(VecEnv):
         """Give masks of the rows, or what a method of the game answers, once for each row."""
         chosen = list(self._get_indices(indices))
         if method_name == "action_masks":
-            masks = np.concatenate([self._seen[name]["action_mask"] for name in self.seats])
+            masks = np.concatenate([self._seen[name]["action_mask"] for name in self.agents])
             return list(masks[chosen].astype(bool))
         answer = getattr(self.game, method_name)(*args, **kwargs)
         return [answer for _ in chosen]
@@ -184,12 +184,12 @@ class Seats(VecEnv):
         return [known for _ in self._get_indices(indices)]
 
     def _stacked(self, seen: Mapping[str, Arrays]) -> Arrays:
-        names = seen[self.seats[0]]
-        return {key: np.concatenate([seen[name][key] for name in self.seats]) for key in names}
+        names = seen[self.agents[0]]
+        return {key: np.concatenate([seen[name][key] for name in self.agents]) for key in names}
 
     def _last(self, info: Arrays, row: int, episode: int, *, late: bool) -> dict[str, Any]:
         """Give the info of a row whose episode ends."""
-        keys = self._seen[self.seats[0]]
+        keys = self._seen[self.agents[0]]
         told: dict[str, Any] = {
             "TimeLimit.truncated": late,
             "terminal_observation": {key: info[f"final_{key}"][episode] for key in keys},
