@@ -121,7 +121,7 @@ def test_all_serve_a_memory(name, place, tmp_path):
     for each in (memory, other):
         each.add("the last one", "Bob", cues=dict.fromkeys(CUES, 0.5), embedding=vectors[0])
     assert other.contents() == memory.contents()
-    with pytest.raises(ValueError, match="which a file may not choose; give it again: policy="):
+    with pytest.raises(ValueError, match="which a file must not choose; give policy="):
         WriteMemory.load(file)
 
 

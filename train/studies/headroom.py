@@ -79,7 +79,8 @@ def find_rows(ids: Sequence[str]) -> list[EnvRow]:
     for identifier in ids:
         if identifier not in rows:
             raise ValueError(
-                f"'{identifier}' is no memorization environment; `memenvs envs` lists them"
+                f"'{identifier}' has no optimum to measure against; headroom is of memorization "
+                "environments (`memenvs envs` lists them)"
             )
     if ids:
         return [rows[identifier] for identifier in ids]

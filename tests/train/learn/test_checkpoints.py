@@ -24,7 +24,9 @@ def test_a_damaged_checkpoint_is_named(tmp_path: Path) -> None:
     (tmp_path / "000000000001.zip").write_bytes(b"no zip")
     last = last_checkpoint(tmp_path)
     assert last is not None
-    with pytest.raises(ValueError, match=r"000000000001\.zip: is not a checkpoint"):
+    with pytest.raises(
+        ValueError, match=r"000000000001\.zip: is no checkpoint that was written here"
+    ):
         load_checkpoint(last, lambda stream: stream)
 
 
@@ -79,7 +81,7 @@ def test_a_run_is_a_folder(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     result = memenvs_cli("train", str(tmp_path / "small.yaml"), "--seed", "3", "--out", str(folder))
     assert result.exit_code == 0, result.output
-    assert result.stdout.startswith(f"{folder}/best_model.zip: precision 0.")
+    assert result.stdout.startswith(f"{folder}/best_model.zip: utility 0.")
     stored = yaml.safe_load((folder / "config.yaml").read_text())
     assert (stored["seed"], stored["envs"], stored["feature-dropout"]) == ([3], 8, 0.0)
     assert "torch" in json.loads((folder / "versions.json").read_text())

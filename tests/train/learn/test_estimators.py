@@ -27,7 +27,7 @@ def test_an_estimator_is_fitted_evaluated_and_put_to_work(tmp_path: Path) -> Non
     folder = tmp_path / "run"
     result = memenvs_cli("train", str(tmp_path / "fitted.yaml"), "--out", str(folder))
     assert result.exit_code == 0, result.output
-    assert f"{folder / 'best_model.zip'}: precision" in result.stdout
+    assert f"{folder / 'best_model.zip'}: utility" in result.stdout
     card = read_card(folder / "best_model.zip")
     assert (card.kind, card.steps, card.trained_on) == ("estimator", 1024, ["hidden-train"])
     evaluation = json.loads((folder / "evaluation.json").read_text())

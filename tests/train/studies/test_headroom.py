@@ -82,4 +82,4 @@ def test_the_command(tmp_path):
     assert out.read_text().startswith("# Headroom")
     run = subprocess.run([*command, "memenvs/No-v0"], capture_output=True, text=True, check=False)
     assert run.returncode == 2
-    assert "is no memorization environment" in run.stderr
+    assert "has no optimum to measure against" in run.stderr
