@@ -17,6 +17,7 @@ from typing import Any
 from memenvs.errors import MaterialError
 from memenvs.train.own_material.passages import Document, Headings, Passage
 
+LONGEST = 2**25  # bytes of XML in one part: a long novel has a third of them
 MAIN = "officeDocument"  # the relation of a file to its text
 # Parts beside the text, by their relation to it, and what their passages stand under.
 BESIDE = {
@@ -91,6 +92,9 @@ def read_docx(document: Document) -> Iterator[Passage]:
 def _xml(archive: zipfile.ZipFile, path: str) -> Any:
     from lxml import etree
 
+    size = archive.getinfo(path).file_size
+    if size > LONGEST:  # a small file can unpack to more than memory holds
+        raise ValueError(f"'{path}' unpacks to {size:,} bytes; save the document in parts")
     parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True)
     return etree.fromstring(archive.read(path), parser)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import zipfile
+
 import pytest
 
 from documents import pdf, read, texts
@@ -110,6 +112,22 @@ def test_what_cannot_be_read_is_refused_in_one_sentence(name, content, problem, 
         read(tmp_path, name, content)
     assert name in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_word_documents_that_unpack_to_more_than_memory_holds_are_refused(tmp_path):
+    kinds = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    relations = "http://schemas.openxmlformats.org/package/2006/relationships"
+    with zipfile.ZipFile(tmp_path / "made.docx", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(
+            "_rels/.rels",
+            f'<Relationships xmlns="{relations}"><Relationship Id="r1" '
+            f'Type="{kinds}/officeDocument" Target="word/document.xml"/></Relationships>',
+        )
+        archive.writestr("word/document.xml", "<document>" + "<p>word</p>" * 2**22)
+    content = (tmp_path / "made.docx").read_bytes()
+    assert len(content) < 2**20
+    with pytest.raises(MaterialError, match=r"'word/document.xml' unpacks to 46,137,354 bytes"):
+        read(tmp_path, "a.docx", content)
 
 
 def test_a_locked_pdf_is_refused(tmp_path):
