@@ -15,6 +15,8 @@ from memenvs.text.normal import normal_text
 from memenvs.train.own_material.links import SUFFIX
 from memenvs.train.own_material.reading import READERS
 
+NO_FILE_BUT_LINK = "a link to a folder, or to nothing; name what it stands for"
+
 
 @dataclass(frozen=True)
 class Found:
@@ -43,9 +45,14 @@ def find_documents(
     for given in paths:
         path = Path(given)
         if path.is_dir():
-            for inside in sorted(p for p in path.rglob("*") if p.is_file()):
+            for inside in sorted(path.rglob("*")):
                 within = inside.relative_to(path)
-                if any(part.startswith(".") for part in within.parts):
+                linked = inside.is_symlink()
+                hidden = any(part.startswith(".") for part in within.parts)
+                if hidden or (inside.is_dir() and not linked):
+                    continue
+                if not inside.is_file():
+                    left[str(inside)] = NO_FILE_BUT_LINK if linked else "no file"
                     continue
                 reason = _reason(inside, within, questions, exclude)
                 if reason:

@@ -32,7 +32,8 @@ BLOCKS = {
     *("header", "hgroup", "hr", "html", "legend", "li", "main", "menu", "ol", "p", "pre", "search"),
     *("section", "summary", "table", "tbody", "tfoot", "thead", "tr", "ul", *HEADINGS),
 }
-APART = ("br", "td", "th", "wbr", "option", "button")  # no blocks, but no parts of a word either
+APART = ("br", "td", "th", "wbr", "option")  # no blocks, but no parts of a word either
+BOXES = ("button", "video", "audio", "canvas", "object", "meter", "progress")  # with words in them
 
 
 def read_html(document: Document) -> Iterator[Passage]:
@@ -81,12 +82,21 @@ def alternatives(document: Document, tag: str) -> str:
 
 
 def _leave_unseen(document: Document, tree: Any) -> None:
+    from selectolax.lexbor import LexborHTMLParser
+
     for tag, what in UNSEEN.items():
         for node in tree.css(tag):
-            text = node.text(separator=" ")
+            if tag == "template":  # a document by itself, whose words are not its node's
+                inside: Any = LexborHTMLParser(node.html.replace("<template", "<div"))
+                text = inside.root.text(separator=" ")
+            else:
+                text = node.text(separator=" ")
             if text.strip():
                 document.leave(f"{what} left out", text)
             node.replace_with(" ")
+    for node in tree.css(", ".join(BOXES)):
+        node.insert_before(" ")
+        node.insert_after(" ")
 
 
 def _runs(document: Document, root: Any) -> Iterator[tuple[str, str]]:

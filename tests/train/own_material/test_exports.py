@@ -48,6 +48,7 @@ NOON = 1_704_110_400  # 2024-01-01 12:00 UTC
         ("[2024. 1. 31. 오전 9:00:00] ", "[2024. 2. 1. 오전 9:00:00] "),
         ("[2024/1/31 上午9:00:00] ", "[2024/2/1 上午9:00:00] "),  # Taiwan
         ("2024/01/31 09:00 - ", "2024/02/01 09:00 - "),  # Japan
+        ("09:00, 31/1/24 - ", "09:00, 1/2/24 - "),  # Vietnam
         ("\u200f31‏/1‏/2024، 9:00 ص - ", "\u200f1‏/2‏/2024، 9:00 ص - "),  # Egypt
         ("٣١/٠١/٢٠٢٤، ٩:٠٠ ص - ", "٠١/٠٢/٢٠٢٤، ٩:٠٠ ص - "),
     ],
@@ -152,6 +153,24 @@ def test_slack_takes_names_from_the_folder_above(tmp_path):
     }
     with pytest.raises(MaterialError, match="list of users or channels: no message"):
         claims(tmp_path, "users.json", (tmp_path / "users.json").read_text())
+
+
+def test_slack_messages_of_blocks_without_a_text(tmp_path):
+    line = [
+        {"type": "text", "text": "The key is under "},
+        {"type": "user", "user_id": "U2"},
+        {"type": "text", "text": "'s pot "},
+        {"type": "link", "url": "https://a.org"},
+    ]
+    section = {"type": "rich_text_section", "elements": line}
+    blocks = [
+        {"type": "section", "text": {"type": "mrkdwn", "text": "Found:"}},
+        {"type": "rich_text", "elements": [section]},
+    ]
+    record = {"type": "message", "user": "U1", "ts": "1704110400.1", "text": "", "blocks": blocks}
+    told, notes = claims(tmp_path, "day.json", [record])
+    assert [text for *_, text in told] == ["Found: The key is under U2's pot https://a.org"]
+    assert not notes
 
 
 def test_discord_keeps_a_person_one_source(tmp_path):

@@ -131,6 +131,16 @@ def test_html_has_readings_pictures_and_details(tmp_path):
     }
 
 
+def test_html_keeps_words_apart_and_tells_of_templates(tmp_path):
+    page = (
+        "<body><p>Press<button>Save it</button>now.</p><video>No film.</video><object>A map."
+        "</object><template><p>Unseen row</p></template></body>"
+    )
+    placed, document = opened(tmp_path, "a.html", page)
+    assert [p.claim.text for p in placed] == ["Press Save it now.", "No film.", "A map."]
+    assert document.words["template left out"] == 2
+
+
 def test_rolling_captions_are_read_once(tmp_path):
     content = "WEBVTT\nKind: captions\n\n" + "\n\n".join(
         f"00:00:0{n}.000 --> 00:00:0{n + 1}.000 align:start\n{shown}"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +13,7 @@ from documents import opened, pdf, texts, write_questions
 from memenvs import MaterialError
 from memenvs.train.own_material.arranging import Note, in_time, told_apart, with_questions
 from memenvs.train.own_material.build import build
+from memenvs.train.own_material.finding import find_documents
 
 KEY = {"question": "Where is the key?", "answer": "under the pot"}
 
@@ -58,6 +61,21 @@ def test_poor_files_of_a_folder_are_left_out_all_at_once(here):
         assert "\n" not in str(caught.value)
     kept = build(["notes"], "qa.jsonl", "m", strict=True, exclude=[*POOR])
     assert kept.material.claims == built.material.claims
+
+
+def test_what_is_no_file_of_a_folder_is_told(tmp_path):
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "other").mkdir()
+    (tmp_path / "notes" / "key.md").write_text("The key is under the pot.\n")
+    for link, to in (("folder", "other"), ("gone.md", "nowhere")):
+        (tmp_path / "notes" / link).symlink_to(tmp_path / to)
+    os.mkfifo(tmp_path / "notes" / "pipe.txt")
+    found, left = find_documents([str(tmp_path / "notes")])
+    assert [each.name for each in found] == ["key.md"]
+    reasons = {Path(path).name: reason for path, reason in left.items()}
+    assert reasons.pop("pipe.txt") == "no file"
+    assert reasons.keys() == {"folder", "gone.md"}
+    assert all("a link to a folder, or to nothing" in reason for reason in reasons.values())
 
 
 def test_files_are_excluded_by_name_and_by_path(here):

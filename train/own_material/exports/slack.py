@@ -24,6 +24,7 @@ DIRECTORIES = {"users.json": "users", "org_users.json": "users", "channels.json"
 MENTION = re.compile(r"<([@#!])([^>|]+)(?:\|([^>]*))?>")
 LINK = re.compile(r"<((?:https?|mailto|tel):[^>|]+)(?:\|([^>]*))?>")
 SPOKEN = (None, "bot_message", "thread_broadcast", "file_share", "me_message", "file_comment")
+INLINE = ("text", "link", "user", "channel", "emoji", "broadcast", "date")  # parts of one line
 SAID_TWICE = ("type", "ts", "blocks", "team", "clientmsgid", "userteam", "sourceteam", "subtype")
 
 
@@ -54,7 +55,7 @@ def _message(
     document: Document, value: dict[str, Any], names: dict[str, str], channel: str
 ) -> Iterator[Passage]:
     fields = Fields(value)
-    text = str(fields.take("text") or "")
+    text = str(fields.take("text") or "") or _words(value.get("blocks"))
     for attachment in fields.take("attachments") or ():
         document.leave("attachment left out", " ".join(strings(attachment)))
     if value.get("subtype") not in SPOKEN:
@@ -78,6 +79,24 @@ def _message(
         whole=True,
     )
     fields.report(document)
+
+
+def _words(blocks: Any) -> str:
+    """Give the words of a message that apps built of blocks and gave no text."""
+    if isinstance(blocks, list):
+        inline = all(_is_object(part) and part.get("type") in INLINE for part in blocks)
+        return ("" if inline else " ").join(filter(None, map(_words, blocks)))
+    if not isinstance(blocks, dict):
+        return ""
+    text = blocks.get("text")
+    if isinstance(text, str):
+        return text
+    if isinstance(blocks.get("user_id"), str):
+        return f"<@{blocks['user_id']}>"
+    if isinstance(blocks.get("url"), str) and blocks.get("type") == "link":
+        return f"<{blocks['url']}>"
+    parts = (blocks.get("elements"), blocks.get("fields"))
+    return " ".join(filter(None, [_words(text), *map(_words, parts)]))
 
 
 def _plain(text: str, names: dict[str, str]) -> str:
