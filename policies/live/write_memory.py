@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,12 +18,12 @@ from memenvs.material.records import Claim
 from memenvs.policies.learned.models import CLAIMS
 from memenvs.policies.live.memory_file import Content, read_memory, write_memory
 from memenvs.policies.live.memory_place import Place, build_policy, how_shown
+from memenvs.policies.live.said import Messages, Time, what_is_said
 from memenvs.policies.predictor import State
 from memenvs.policies.resolve import Given, label_of
 from memenvs.reading.utility import DECIMALS
 from memenvs.storage.handles import Guard, one_at_a_time
 from memenvs.text.encoders import Encoder, unit_rows
-from memenvs.text.times import Dates
 
 
 @dataclass(frozen=True)
@@ -50,8 +49,8 @@ class WriteMemory:
             the name of a policy that needs no truth (``"trust"``, ``"memorybank"``, ...), or one of
             your own, in any form that ``memenvs.policies.make`` takes.
         capacity: slots.
-        claims: how many claims the stream is expected to have; of a longer one every further claim
-            is taken for the last.
+        claims: how many claims the stream is expected to have; each time that it proves longer,
+            as many again as were read are expected.
         cues: names of the numbers that ``add`` may be given; a model brings its own.
         encoder: of the texts; a model brings its own, unless that is a server, or a model on disk,
             that the user's environment does not name.
@@ -95,67 +94,108 @@ class WriteMemory:
         held, capacity = len(self), self._settings["capacity"]
         return f"WriteMemory({self.policy_name!r}, {held} of {capacity} claims)"
 
-    @one_at_a_time
+    @overload
     def add(
         self,
         text: str,
         source: str | None = None,
-        time: float | str | datetime | None = None,
+        time: Time = None,
         confidence: float | None = None,
         *,
         group: str = "",
         cost: float = 1.0,
         cues: Mapping[str, float] | None = None,
         embedding: Sequence[float] | None = None,
-    ) -> int:
+    ) -> int: ...
+
+    @overload
+    def add(
+        self,
+        text: Messages,
+        source: str | None = None,
+        time: Time = None,
+        confidence: float | None = None,
+        *,
+        group: str = "",
+        cost: float = 1.0,
+        cues: Mapping[str, float] | None = None,
+    ) -> list[int]: ...
+
+    @one_at_a_time
+    def add(
+        self,
+        text: str | Messages,
+        source: str | None = None,
+        time: Time = None,
+        confidence: float | None = None,
+        *,
+        group: str = "",
+        cost: float = 1.0,
+        cues: Mapping[str, float] | None = None,
+        embedding: Sequence[float] | None = None,
+    ) -> int | list[int]:
         """Read a claim, and keep it or not; gives its number, by which ``settled`` may name it.
+
+        Instead of a text it may be a list of messages as chats have them, ``{"role": ...,
+        "content": ...}``; their numbers are given, and nothing is read if one of them is refused.
+        Of a message ``name``, else the ``source`` given, else ``role`` is the source, and ``time``
+        its time; one without text is passed over.
 
         ``time`` is a number in any one unit, or a date, which becomes days since 1970 as in
         ``memenvs build``; ``group`` names what belongs together, as a session;
         ``embedding`` stands in for the encoder's. Raises ``MaterialError`` for a value that no
-        material may have, ``ValueError`` for an unknown cue.
+        material may have, ``ValueError`` for an unknown cue and for what is no message.
         """
-        live, layout = self._live, self._layout
-        unknown = set(cues or ()) - set(layout.limits.cues)
+        known = self._layout.limits.cues
+        unknown = set(cues or ()) - set(known)
         if unknown:
-            known = ", ".join(layout.limits.cues) or "none"
-            raise ValueError(f"the cue '{min(unknown)}' is unknown to the policy; it knows {known}")
-        number = live.read
-        claim = Claim(
-            id=str(number),
-            text=text,
-            source=source or "",
-            time=_days(time),
-            confidence=confidence,
-            group=group,
-            cost=cost,
-            cues=cues or {},
-        )
-        live.arrive(claim, self._vector(text, embedding))
-        self._claims[number] = claim
+            names = ", ".join(known) or "none"
+            raise ValueError(f"the cue '{min(unknown)}' is unknown to the policy; it knows {names}")
+        several = isinstance(text, (list, tuple))
+        if several and embedding is not None:
+            raise ValueError("embedding= is of one text, and not of a list of messages")
+        claims = [
+            Claim(
+                id=str(number),
+                text=said.text,
+                source=said.source,
+                time=said.time,
+                confidence=confidence,
+                group=group,
+                cost=cost,
+                cues=cues or {},
+            )
+            for number, said in enumerate(what_is_said(text, source, time), self._live.read)
+        ]
+        vectors = [self._vector(claim.text, embedding) for claim in claims]
+        for claim, vector in zip(claims, vectors, strict=True):
+            self._decide(claim, vector)
+        numbers = [int(claim.id) for claim in claims]
+        return numbers if several else numbers[0]
+
+    def _decide(self, claim: Claim, vector: Float32) -> None:
+        live = self._live
+        live.arrive(claim, vector)
+        self._claims[int(claim.id)] = claim
         action, self._state = self._policy.predict(self.observation(), self._state)
         live.write(action)
         kept = set(live.numbers(live.slots.claims).tolist())
         for gone in [each for each in self._claims if each not in kept]:
             del self._claims[gone]  # its words; its numbers stay, for later claims to compare with
-        return number
 
     @one_at_a_time
-    def add_messages(self, messages: Iterable[Mapping[str, Any]], *, group: str = "") -> list[int]:
-        """Read messages as chats have them, ``{"role": ..., "content": ...}``; gives their numbers.
+    def update(self, number: int, text: str, *, embedding: Sequence[float] | None = None) -> None:
+        """Replace the text of a stored claim; raises ``ValueError`` where it is not stored.
 
-        ``name``, else ``role``, is the source, ``time`` its date; a message without text is passed
-        over. Raises ``ValueError`` for a message whose content is no text.
+        Its slot, number, source, time and records stay; its vector, and what the policy sees of
+        the words, are those of the new text.
         """
-        numbers = []
-        for message in messages:
-            text = message.get("content")
-            if text is not None and not isinstance(text, str):
-                raise ValueError(f"the content of a message is {type(text).__name__}, not a text")
-            if text:
-                source = message.get("name") or message.get("role")
-                numbers.append(self.add(text, source, message.get("time"), group=group))
-        return numbers
+        if number not in self._claims:
+            raise _not_stored(number)
+        claim = replace(self._claims[number], text=text)
+        vector = self._vector(claim.text, embedding)
+        self._live.reword(self._places()[number], claim.text, vector)
+        self._claims[number] = claim
 
     @one_at_a_time
     def get(self, number: int) -> Entry:
@@ -340,16 +380,6 @@ class WriteMemory:
 
 def _not_stored(number: int) -> ValueError:
     return ValueError(f"claim {number} is not in the memory; contents() lists what is")
-
-
-def _days(time: float | str | datetime | None) -> float | None:
-    """Give a time as a number; raises ``ValueError`` for a text that is no date."""
-    if time is None or isinstance(time, (int, float)):
-        return time
-    days = Dates().days(time)
-    if days is None:
-        raise ValueError(f"'{time}' is no date that is known; give a number, or 2024-01-31")
-    return days
 
 
 def _as_json(claim: Claim) -> dict[str, Any]:

@@ -108,7 +108,7 @@ class Reader:
         group = _numbered([claim.group for claim in claims], self._groups)
         source = _numbered([claim.source for claim in claims], self._sources)
         rows = np.zeros((len(claims), layout.claim.width), dtype=np.float32)
-        previous, earlier = _similarity_to_earlier(vectors, len(vectors) - len(claims))
+        self._read_words(rows, [claim.text for claim in claims], vectors)
         columns: dict[str, NDArray[np.floating] | Sequence[float]] = {
             "confidence": [
                 UNKNOWN_CONFIDENCE if claim.confidence is None else claim.confidence
@@ -117,16 +117,11 @@ class Reader:
             "cost": [claim.cost for claim in claims],
             "time": self._times(claims),
             "place": np.log1p(self._place_in_group(group)),
-            "previous_similarity": previous,
-            "earlier_similarity": earlier,
             "valid": np.ones(len(claims)),
             "source": source.astype(np.float64),
         }
-        if layout.limits.texts:
-            columns |= _text_columns([claim.text for claim in claims])
         for name, values in columns.items():
             rows[:, layout.index(name)] = values
-        rows[:, layout.slice("embedding")] = vectors[len(vectors) - len(claims) :]
         for e, claim in enumerate(claims):
             for cue, value in dict(claim.cues).items():
                 rows[e, layout.index(f"cues.{cue}")] = value
@@ -134,6 +129,21 @@ class Reader:
         rows[:, layout.index("source_claims")] = np.log1p(heard)
         rows[:, layout.slice("source_cues")] = means
         return rows, source, group
+
+    def reword(self, row: Float32, text: str, vectors: Float32) -> None:
+        """Change a claim's row to another text; ``vectors`` are those up to its own."""
+        self._read_words(row[None], [text], vectors)
+
+    def _read_words(self, rows: Float32, texts: Sequence[str], vectors: Float32) -> None:
+        """Fill in what the words of the last claims of ``vectors`` say."""
+        first = len(vectors) - len(texts)
+        previous, earlier = _similarity_to_earlier(vectors, first)
+        columns = {"previous_similarity": previous, "earlier_similarity": earlier}
+        if self._layout.limits.texts:
+            columns |= _text_columns(texts)
+        for name, values in columns.items():
+            rows[:, self._layout.index(name)] = values
+        rows[:, self._layout.slice("embedding")] = vectors[first:]
 
     def as_names(self) -> dict[str, Any]:
         """Give what was heard of names and sources, as JSON holds it, for ``restore``."""

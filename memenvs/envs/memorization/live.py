@@ -30,10 +30,12 @@ MOST = 2**53
 class Live(Writing):
     """The agent's side of a stream that is read as it comes: no material, no truth, no p_D.
 
-    ``claims`` is how many the stream is expected to have. Of a longer one every claim is taken for
-    the last, and compared with that many before it and the stored ones: all others are forgotten,
-    so that neither time nor memory grows with what was read. Queries are known by being settled
-    alone, and the last ``claims`` of them count for the topics of a new claim.
+    ``claims`` is how many the stream is expected to have. Each time that it proves longer it is
+    expected to have twice as many: a policy that acts otherwise near the end does so seldom, and
+    between two such times a share of the stream stands for as many claims as before. A claim is
+    compared with the last ``claims`` before it and the stored ones: all others are forgotten, so
+    that neither time nor memory grows with what was read. Queries are known by being settled alone,
+    and the last ``claims`` of them count for the topics of a new claim.
 
     Inside, claims have places among those at hand; ``number`` gives how many were read before each.
     """
@@ -66,12 +68,24 @@ class Live(Writing):
     def arrive(self, claim: Claim, vector: Float32) -> None:
         """Take the next claim into view; ``vector`` ``(d,)`` has length 1, or is zero."""
         self._forget()
-        heard = self.stream.queries[-self._window :] @ vector
-        frequency = np.maximum(heard, 0.0).mean() if len(heard) else 0.0
         self.stream.take(claim, vector, self._window)
-        self.records.grow(np.float32(frequency))
-        self.decisions = max(self.decisions, self.read)
+        self.records.grow(self._frequency(vector))
+        if self.read > self.decisions:
+            self.decisions *= 2
         self.scheduled = self.rules.total(self.decisions)
+
+    def reword(self, place: int, text: str, vector: Float32) -> None:
+        """Give the stored claim at ``place`` another text and vector; its records stay."""
+        self.stream.reword(place, text, vector, self._window)
+        self.records.frequency[place] = self._frequency(vector)
+        slots = self.slots
+        slot = int(np.flatnonzero(slots.claims == place)[0])
+        slots.put(slot, place, int(slots.written[slot]), float(slots.priority[slot]))
+
+    def _frequency(self, vector: Float32) -> np.float32:
+        """Mean positive similarity of a claim to the last settled queries."""
+        heard = self.stream.queries[-self._window :] @ vector
+        return np.float32(np.maximum(heard, 0.0).mean() if len(heard) else 0.0)
 
     def observation(self) -> dict[str, NDArray[Any]]:
         """Give what an environment would show."""
@@ -287,6 +301,12 @@ class Stream:
         self.extend("cost", np.array([claim.cost]))
         self.extend("number", np.array([self.read]))
         self.read += 1
+
+    def reword(self, place: int, text: str, vector: Float32, window: int) -> None:
+        """Give a claim other words; they are compared with those at hand that came before it."""
+        self.embedding[place] = vector
+        before = self.embedding[max(0, place - window) : place + 1]
+        self.reader.reword(self.claims[place], text, before)
 
     def ask(self, vector: Float32) -> None:
         """Note a settled query."""

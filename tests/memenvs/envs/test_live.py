@@ -125,6 +125,7 @@ def test_a_stream_longer_than_expected_goes_on():
         shown = live.observation()
         assert env.observation_space.contains(shown)
         left = shown["context"][env.layout.index("decisions_left", "context")]
-        assert left == np.float32((max(4, number + 1) - number) / max(4, number + 1))
+        expected = next(n for n in (4, 8, 16, 32, 64, 128) if n > number)
+        assert left == np.float32((expected - number) / expected)
         live.write(int(np.flatnonzero(shown["action_mask"])[-1]))
     assert live.considered is None
