@@ -97,7 +97,7 @@ def test_an_episode_that_fails_costs_its_own_row(tmp_path):
     options = (*COMMON, "--policy", SIXTH, "--episodes", "7", "--out", str(tmp_path), "--json")
     result = memenvs_cli(*options)
     assert result.exit_code == 1
-    assert f"{SIXTH} at S = 3 failed in 1 episodes, first in episode 5 of odyssey" in result.stderr
+    assert f"{SIXTH} at S = 3 failed in 1 episode, first in episode 5 of odyssey" in result.stderr
     found = {record["policy"]: record for record in json.loads(result.stdout)["summary"]}
     assert found[SIXTH]["precision"] == found["fifo"]["precision"]
     rows = [row for row in plain_rows(tmp_path) if row["policy"] == SIXTH]
