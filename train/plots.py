@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from memenvs.material.files import write_whole
+from memenvs.storage.whole import write_whole
 from memenvs.train.compare import Comparison, Record
 from memenvs.train.statistics import COINCIDE
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from memenvs.envs.family import MEMORIZATION, Family
-from memenvs.material.files import write_whole
+from memenvs.storage.whole import write_whole
 from memenvs.train.play import measured
 
 Row = dict[str, Any]

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from memenvs.envs.family import MEMORIZATION
-from memenvs.material.files import write_whole
+from memenvs.storage.whole import write_whole
 from memenvs.train.compare import Comparison, Record, shown
 from memenvs.train.measures import score_of
 from memenvs.train.rendering import Column, Table, print_tables, text_column

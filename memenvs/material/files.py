@@ -14,9 +14,7 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 from memenvs.errors import MaterialError
 from memenvs.material.material import Material
 from memenvs.material.records import Claim, Item, Query
-from memenvs.storage.whole import sweep
-from memenvs.storage.whole import write_durably as write_durably
-from memenvs.storage.whole import write_whole as write_whole
+from memenvs.storage.whole import sweep, write_whole
 from memenvs.strict_json import TOO_DEEP, json_type, read_json_documents
 
 if TYPE_CHECKING:

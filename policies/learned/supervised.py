@@ -15,13 +15,13 @@ from memenvs.envs.memorization.env import MemorizationEnv
 from memenvs.envs.memorization.layout import Layout
 from memenvs.envs.memorization.rules import Rules
 from memenvs.errors import MaterialError
-from memenvs.material.files import write_whole
 from memenvs.material.incidence import BoolArray, FloatArray, IntArray
 from memenvs.material.material import Material
 from memenvs.policies.base import Observation, State, attribute, privileged
 from memenvs.policies.rules.rule import Rule
 from memenvs.policies.rules.simple import Reservoir
 from memenvs.policies.training_materials import training_materials
+from memenvs.storage.whole import write_whole
 
 MATERIALS = 128  # of a tier's train split
 REGULARISATION = 0.1  # scikit-learn's C, of standardised columns

@@ -43,7 +43,7 @@ def benchmark(
     and a digest of the materials, and say what was left out. They are written after each part. An
     episode in which a policy fails is reported, means are over the others, and the exit code is 1.
     """
-    from memenvs.material.files import write_whole
+    from memenvs.storage.whole import write_whole
     from memenvs.train import tables, terminal
     from memenvs.train.benchmark.protocol import PROTOCOLS
     from memenvs.train.benchmark.run import run_benchmark, silent

@@ -42,8 +42,8 @@ def inspect(
     which something must be given up, what rules of thumb reach with a quarter of the claims, and
     likely faults. What `memenvs build` wrote beside the file is read, too.
     """
-    from memenvs.material.files import write_whole
     from memenvs.materials.library import find_materials, source_of
+    from memenvs.storage.whole import write_whole
     from memenvs.train import terminal
     from memenvs.train.inspect.inspection import inspect as look
 

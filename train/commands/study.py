@@ -63,7 +63,7 @@ def _study(
 
 
 def _older(study: Study, out: str | None, as_json: bool, **options: Any) -> None:
-    from memenvs.material.files import write_whole
+    from memenvs.storage.whole import write_whole
     from memenvs.train.studies.study import write_findings
 
     if out is not None:

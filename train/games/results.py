@@ -9,7 +9,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from memenvs.material.files import write_whole
+from memenvs.storage.whole import write_whole
 from memenvs.train.games.comparison import GameComparison
 from memenvs.train.games.game_setting import Record
 from memenvs.train.rendering import Column, Table, print_tables, text_column

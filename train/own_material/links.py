@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from memenvs.material.files import write_whole
+from memenvs.storage.whole import write_whole
 
 Method: TypeAlias = Literal["evidence", "quote", "answer", "similarity", "judge"]
 METHODS: tuple[Method, ...] = ("evidence", "quote", "answer", "similarity", "judge")  # the order

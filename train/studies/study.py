@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from memenvs.material.files import write_whole
+from memenvs.storage.whole import write_whole
 from memenvs.train.provenance import provenance
 from memenvs.train.rendering import Table, page
 from memenvs.train.terminal import as_csv

@@ -23,8 +23,9 @@ from memenvs import (
     load_materials,
     save_materials,
 )
-from memenvs.material.files import save_lines, write_durably, write_whole
+from memenvs.material.files import save_lines
 from memenvs.materials.odyssey import odyssey, odyssey_composite, odyssey_noisy
+from memenvs.storage.whole import write_durably, write_whole
 from strategies import materials
 
 # --- round trip ---------------------------------------------------------------------------------
