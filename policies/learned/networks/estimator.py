@@ -168,14 +168,6 @@ def removal_losses(judged: Judged) -> Tensor:
     return kept.sum(dim=1, keepdim=True) - without
 
 
-def greedy_scores(judged: Judged, observation: dict[str, Tensor], first_write: int) -> Tensor:
-    """Gain of every action in the estimated value, pass and clears at 0: ``(B, n)``."""
-    scores = torch.zeros_like(observation["action_mask"], dtype=torch.float32)
-    gains = replacement_gains(judged)
-    scores[:, first_write : first_write + gains.shape[1]] = gains
-    return scores
-
-
 def _mean(weight: Tensor, values: Tensor) -> Tensor:
     return weight @ values / weight.sum(dim=-1, keepdim=True).clamp(min=1e-6)
 
