@@ -14,7 +14,7 @@ from memenvs.envs.memorization.rules import Action
 from memenvs.envs.poisoning.layout import LAYOUT
 from memenvs.policies.learned.networks.features import perceptron
 from memenvs.policies.learned.networks.own_logits import OwnLogits
-from memenvs.policies.learned.networks.pointer import Observed, PassThrough, PointerCore
+from memenvs.policies.learned.networks.pointer import Observed, PointerCore
 from memenvs.policies.learned.networks.sets import pooled
 
 
@@ -92,15 +92,8 @@ class EntryPointerPolicy(OwnLogits, MaskableMultiInputActorCriticPolicy):
         use_sde: bool = False,
         **settings: Any,
     ) -> None:
-        self._options = {"hidden": hidden}
-        super().__init__(
-            observation_space,
-            action_space,
-            lr_schedule,
-            features_extractor_class=PassThrough,
-            ortho_init=False,
-            **settings,
-        )
+        options = {"hidden": hidden}
+        super().__init__(observation_space, action_space, lr_schedule, options=options, **settings)
 
     def action_logits(self, observation: Observed) -> Tensor:
         """Score every action, legal or not: ``(B, 1 + E)``."""

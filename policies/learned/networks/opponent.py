@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from memenvs.envs.memorization.rules import Action
 from memenvs.policies.learned.networks.features import perceptron
 from memenvs.policies.learned.networks.own_logits import OwnLogits
-from memenvs.policies.learned.networks.pointer import ILLEGAL, SMALL, Observed, PassThrough
+from memenvs.policies.learned.networks.pointer import ILLEGAL, SMALL, Observed
 from memenvs.policies.learned.networks.sets import pooled
 
 STEEP = 20.0  # first weight of how far the budget is behind the stream, as shares
@@ -118,15 +118,8 @@ class OpponentPolicy(OwnLogits, MaskableMultiInputActorCriticPolicy):
         use_sde: bool = False,
         **settings: Any,
     ) -> None:
-        self._options = {"hidden": hidden}
-        super().__init__(
-            observation_space,
-            action_space,
-            lr_schedule,
-            features_extractor_class=PassThrough,
-            ortho_init=False,
-            **settings,
-        )
+        options = {"hidden": hidden}
+        super().__init__(observation_space, action_space, lr_schedule, options=options, **settings)
 
     def action_logits(self, observation: Observed) -> Tensor:
         """Score every action: ``(B, n)``, best the likeliest attack, or question, or to wait.

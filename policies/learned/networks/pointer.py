@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 import torch
 from gymnasium import spaces
 from sb3_contrib.common.maskable.policies import MaskableMultiInputActorCriticPolicy
-from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.type_aliases import Schedule
 from torch import Tensor, nn
 
@@ -21,17 +20,6 @@ from memenvs.policies.learned.networks.own_logits import OwnLogits
 Observed = dict[str, Tensor]
 ILLEGAL = -1e8  # logit
 SMALL = 0.01  # scale of the last layer of an actor
-
-
-class PassThrough(BaseFeaturesExtractor):
-    """Hands the arrays of the observation on as they are; the layout is for those that add some."""
-
-    def __init__(self, observation_space: spaces.Space[Any], layout: Layout | None = None) -> None:
-        super().__init__(observation_space, features_dim=1)
-
-    def forward(self, observations: Observed) -> Observed:
-        """Give the observation."""
-        return observations
 
 
 class PointerCore(nn.Module, ABC):
@@ -139,7 +127,6 @@ class PointerPolicy(OwnLogits, MaskableMultiInputActorCriticPolicy):
 
     needs_history: ClassVar[bool] = False
     writes: ClassVar[Action] = "slots"
-    extractor: ClassVar[type[BaseFeaturesExtractor]] = PassThrough
 
     def __init__(
         self,
@@ -155,20 +142,18 @@ class PointerPolicy(OwnLogits, MaskableMultiInputActorCriticPolicy):
         use_sde: bool = False,
         **settings: Any,
     ) -> None:
-        self._options = {
-            "layout": layout,
-            "actions": actions,
-            "sets": sets,
-            "hidden": hidden,
-            "dropout": dropout,
-        }
         super().__init__(
             observation_space,
             action_space,
             lr_schedule,
-            features_extractor_class=self.extractor,
+            options={
+                "layout": layout,
+                "actions": actions,
+                "sets": sets,
+                "hidden": hidden,
+                "dropout": dropout,
+            },
             features_extractor_kwargs={"layout": layout},
-            ortho_init=False,
             **settings,
         )
 

@@ -15,7 +15,7 @@ from memenvs.envs.memorization.rules import Action, Actions
 from memenvs.policies.learned.networks.encoder import Encoder
 from memenvs.policies.learned.networks.features import perceptron
 from memenvs.policies.learned.networks.own_logits import OwnLogits
-from memenvs.policies.learned.networks.pointer import SMALL, Observed, PassThrough
+from memenvs.policies.learned.networks.pointer import SMALL, Observed
 
 
 class Priority(nn.Module):
@@ -73,20 +73,18 @@ class PriorityPolicy(OwnLogits, MultiInputActorCriticPolicy):
         use_sde: bool = False,
         **settings: Any,
     ) -> None:
-        self._options = {
-            "layout": layout,
-            "actions": actions,
-            "sets": sets,
-            "hidden": hidden,
-            "dropout": dropout,
-        }
         super().__init__(
             observation_space,
             action_space,
             lr_schedule,
-            features_extractor_class=PassThrough,
+            options={
+                "layout": layout,
+                "actions": actions,
+                "sets": sets,
+                "hidden": hidden,
+                "dropout": dropout,
+            },
             features_extractor_kwargs={"layout": layout},
-            ortho_init=False,
             log_std_init=log_std_init,
             use_sde=use_sde,
             **settings,
