@@ -192,7 +192,7 @@ def _play(
     begun = np.full(size, state is None)
     over, earned, length = np.zeros(size, dtype=bool), np.zeros(size), np.zeros(size)
     found: dict[int, Ended] = {}
-    worth = Worth(batch.unwrapped, [unit.instance.value for unit in filled]) if memories else None
+    worth = Worth(batch.unwrapped) if memories else None
     while len(found) < count:
         actions, state = policy.predict(
             observation,
@@ -203,7 +203,7 @@ def _play(
         )
         observation, rewards, terminated, truncated, infos = batch.step(actions)
         if worth is not None:
-            worth.add(observation, over)
+            worth.add(over)
         earned[~over] += rewards[~over]
         length[~over] += 1
         begun = np.zeros(size, dtype=bool)
@@ -221,21 +221,18 @@ def _play(
 class Worth:
     """Adds up what the memories of a batch were worth at the settlements of their episodes."""
 
-    def __init__(self, batch: Any, materials: Sequence[Material]) -> None:
-        self._batch, rules = batch, batch.rules
-        totals = [rules.total(_decisions(rules, material)) for material in materials]
-        self._totals = np.array(totals, dtype=np.float64)
-        self._column = batch.layout.index("settled", "context")
-        self._settled = np.zeros(len(totals))
-        self.total = np.zeros(len(totals))  # (B,)
+    def __init__(self, batch: Any) -> None:
+        self._batch = batch
+        self._settled = batch.settlements
+        self.total = np.zeros(batch.num_envs)  # (B,)
 
-    def add(self, observation: Any, over: NDArray[np.bool_]) -> None:
+    def add(self, over: NDArray[np.bool_]) -> None:
         """Take a step into account in which queries may have been settled."""
-        settled = np.round(observation["context"][:, self._column] * self._totals)
-        count = np.where(over, 0.0, settled - self._settled)
+        settled = self._batch.settlements
+        count = np.where(over, 0, settled - self._settled)
         if count.any():
             self.total += count * self._batch.expected_utilities()
-            self._settled += count
+        self._settled = settled
 
 
 @dataclass(frozen=True)
@@ -281,10 +278,9 @@ def _read_memories(
     """Give what the episodes of some rows ended with, and their memories, by row."""
     views, rules = privileged(end.batch), end.batch.rules
     held = policy.held(end.observation, state) if hasattr(policy, "held") else None
-    share = end.batch.layout.index("settled", "context")
-    known: dict[
-        tuple[int, int | None, bytes], dict[str, float]
-    ] = {}  # equal memories are measured once
+    settled = end.batch.settlements
+    # Equal memories are measured once.
+    known: dict[tuple[int, int | None, bytes], dict[str, float]] = {}
     found = {}
     for row in rows:
         material, slots = played[row].instance.value, views[row].slots
@@ -292,25 +288,16 @@ def _read_memories(
         key = id(material), views[row].query, memory.tobytes()
         if key not in known:
             known[key] = _values(rules, material, memory, views[row].query)
-        decisions = _decisions(rules, material)
         values = known[key] | {
             "settled": float(end.sums["return"][row]),
             "expected": float(end.sums["expected"][row]),
-            "settlements": float(
-                round(float(end.observation["context"][row, share]) * rules.total(decisions))
-            ),
+            "settlements": float(settled[row]),
             "illegal": end.illegal(row),
             "answered": _answered(layer, material, memory, None),
         }
         own = None if held is None else _mask(slots[held[row]], material)
         found[row] = Ended(values, memory, own)
     return found
-
-
-def _decisions(rules: Rules, material: Material) -> int:
-    """Decisions of an episode that runs to its end."""
-    claims = len(material.claims)
-    return (rules.decisions or 2 * claims) if rules.access == "pool" else claims
 
 
 def _begin(policy: Any, seeds: Sequence[int]) -> Any:

@@ -139,6 +139,11 @@ class MemorizationVectorEnv(BatchEnv):
             )
         ]
 
+    @property
+    def settlements(self) -> IntArray:
+        """Queries settled in each episode so far: ``(num_envs,)``."""
+        return self._running.settled.copy()
+
     def expected_utilities(self) -> FloatArray:
         """Exact utilities ``(num_envs,)`` of the memories; for shaping and analysis, not agents."""
         return self._running.masses(self._running.all).utility
