@@ -77,9 +77,8 @@ class SB3VecEnv(VecEnv):
         """Decisions of the longest episode, as far as the environment says."""
         owner = self._single.unwrapped
         if self.family is MEMORIZATION:
-            layout, rules = owner.layout, owner.rules
-            limit: int = layout.limits.claims
-            return (rules.decisions or 2 * limit) if layout.pool else limit
+            longest: int = owner.rules.length(owner.layout.limits.claims)
+            return longest
         stated = getattr(owner, "steps", None) or getattr(self._single.spec, "max_episode_steps", 0)
         return int(stated or DECISIONS)
 

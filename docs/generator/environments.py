@@ -88,7 +88,7 @@ def reward(rows: list[Registered]) -> str:
     for each in rows:
         rules = each.env.rules
         claims = each.env.layout.limits.claims
-        length = claims if rules.access == "stream" else rules.decisions or 2 * claims
+        length = rules.length(claims)
         between = f"{rules.queries} after every {rules.every}" if rules.every else "–"
         cells.append([f"`{each.name}`", str(length), between, str(rules.closing)])
     parts = [

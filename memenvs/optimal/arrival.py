@@ -37,7 +37,7 @@ def arrival_bound(
     """
     claims = len(material.claims)
     pool = rules.access == "pool"
-    decisions = (rules.decisions or 2 * claims) if pool else claims
+    decisions = rules.length(claims)
     counts = np.array([rules.due(t, decisions) for t in range(decisions + 1)])
     capacity = float(rules.capacity if rules.budget is None else rules.budget)
     deadline = time.monotonic() + (math.inf if time_limit is None else time_limit)

@@ -73,8 +73,7 @@ class Today(Policy):
 
     def start(self, episodes: IntArray) -> State:
         """Give empty books, and the rule's own arrays."""
-        claims = self.layout.limits.claims
-        decisions = (self.rules.decisions or 2 * claims) if self.layout.pool else claims
+        decisions = self.rules.length(self.layout.limits.claims)
         size = len(episodes)
         return (*Books.start(size, self.rules.capacity, decisions), *self.own(size))
 

@@ -40,8 +40,7 @@ class Candidates:
 
 def scheduled(rules: Rules, layout: Layout) -> int:
     """Queries settled in an episode over a material of the largest size."""
-    claims = layout.limits.claims
-    return rules.total((rules.decisions or 2 * claims) if layout.pool else claims)
+    return rules.total(rules.length(layout.limits.claims))
 
 
 class Judgement(NamedTuple):

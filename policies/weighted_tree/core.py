@@ -72,8 +72,7 @@ class TreeCore:
     def __init__(self, layout: Layout, rules: Rules, constants: Constants | None = None) -> None:
         self.layout, self.rules = layout, rules
         self.constants = constants or Constants()
-        claims = layout.limits.claims
-        self._decisions = (rules.decisions or 2 * claims) if layout.pool else claims
+        self._decisions = rules.length(layout.limits.claims)
 
     def start(self, size: int) -> State:
         """Give the state of ``size`` new episodes."""

@@ -109,7 +109,7 @@ def _settled_per_step(model: Model) -> float | None:
     claims = {_claims(str(source)) for listed in sources for source in _listed(listed)}
     if len(claims) != 1 or None in claims:
         return None
-    decisions = rules.decisions or (claims.pop() or 0) * (2 if rules.access == "pool" else 1)
+    decisions = rules.length(claims.pop() or 0)
     return rules.total(decisions) / decisions
 
 

@@ -19,9 +19,7 @@ class Episode(Writing):
     def __init__(
         self, rules: Rules, actions: Actions, layout: Layout, prepared: Prepared, key: np.uint64
     ) -> None:
-        claims = len(prepared.material.claims)
-        pool = rules.access == "pool"
-        decisions = (rules.decisions or 2 * claims) if pool else claims
+        decisions = rules.length(len(prepared.material.claims))
         super().__init__(rules, actions, layout, prepared.features, decisions)
         self.prepared = prepared
         self.account = Account(prepared, Objective.of(rules), key)

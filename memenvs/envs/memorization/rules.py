@@ -94,6 +94,15 @@ class Rules:
         """Whether slots can be cleared: where asked for, and under a budget."""
         return self.clearing or self.budget is not None
 
+    def length(self, claims: Count) -> Count:
+        """Decisions of an episode with so many claims, or of several ``(n,)``.
+
+        A stream has one for each claim, a pool what it was given, else two for each.
+        """
+        if self.access == "stream":
+            return claims
+        return 2 * claims if self.decisions is None else 0 * claims + self.decisions
+
     def due(self, decision: int, decisions: int) -> int:
         """Queries to settle once ``decision`` of ``decisions`` have been taken."""
         if decision >= decisions:

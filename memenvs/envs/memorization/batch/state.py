@@ -48,7 +48,7 @@ class Batch:
             layout, rules.capacity, 1 if rules.action == "priority" else actions.n, episodes
         )
         self.memory = BatchMemory(self.buffers, layout, rules.capacity, episodes)
-        longest = rules.decisions or (2 if self.pool else 1) * layout.limits.claims
+        longest = rules.length(layout.limits.claims)
         self.account = BatchAccount(bank, rules, rules.total(longest), episodes)
         similarity: Similarity = (
             Tabulated(bank, self.memory)
@@ -89,8 +89,8 @@ class Batch:
 
     def begin(self, part: Rows, rows: IntArray, keys: NDArray[np.uint64]) -> None:
         """Begin episodes with materials of the bank, memories empty."""
-        at, claims = part.at, self.bank.claims[rows]
-        self.decisions[at] = (self.rules.decisions or 2 * claims) if self.pool else claims
+        at = part.at
+        self.decisions[at] = self.rules.length(self.bank.claims[rows])
         self.decision[at] = 0
         self.due[at] = np.minimum(self.decisions[at], self.rules.every or self.decisions[at])
         self.scheduled[at] = self.rules.total(self.decisions[at])
