@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, overload
 
 import numpy as np
@@ -19,29 +19,14 @@ from memenvs.policies.learned.models import CLAIMS
 from memenvs.policies.live.memory_file import Content, read_memory, write_memory
 from memenvs.policies.live.memory_place import Place, build_policy, how_shown
 from memenvs.policies.live.said import Messages, Time, what_is_said
+from memenvs.policies.live.stored import Stored, not_stored
 from memenvs.policies.predictor import State
 from memenvs.policies.resolve import Given, label_of
-from memenvs.reading.utility import DECIMALS
 from memenvs.storage.handles import Guard, one_at_a_time
-from memenvs.text.encoders import Encoder, unit_rows
+from memenvs.text.encoders import Encoder
 
 
-@dataclass(frozen=True)
-class Entry:
-    """A stored claim, and how often answers that it had a part in were right and wrong."""
-
-    number: int  # as ``add`` gave it
-    text: str
-    source: str
-    time: float | None
-    confidence: float | None
-    group: str
-    credits: int
-    debits: int
-    score: float | None = None  # similarity to the query it was found by
-
-
-class WriteMemory:
+class WriteMemory(Stored):
     """Keep at most ``capacity`` of the claims that an agent reads, by a learned rule or another.
 
     Args:
@@ -83,9 +68,6 @@ class WriteMemory:
         self._state: State = self._policy.start(np.array([seed]))
         self.guard = Guard()
         self._settings = {"capacity": capacity, "claims": claims, "cues": list(cues), "seed": seed}
-
-    def __len__(self) -> int:
-        return len(self._claims)
 
     def __bool__(self) -> bool:
         return True  # an empty memory is one
@@ -191,19 +173,11 @@ class WriteMemory:
         the words, are those of the new text.
         """
         if number not in self._claims:
-            raise _not_stored(number)
+            raise not_stored(number)
         claim = replace(self._claims[number], text=text)
         vector = self._vector(claim.text, embedding)
         self._live.reword(self._places()[number], claim.text, vector)
         self._claims[number] = claim
-
-    @one_at_a_time
-    def get(self, number: int) -> Entry:
-        """Give a stored claim by its number; raises ``ValueError`` where it is not stored."""
-        for entry in self.contents():
-            if entry.number == number:
-                return entry
-        raise _not_stored(number)
 
     @one_at_a_time
     def forget(self, number: int) -> None:
@@ -212,7 +186,7 @@ class WriteMemory:
         Its slot is free for the next claim. What the policy has learnt of its source stays.
         """
         if number not in self._claims:
-            raise _not_stored(number)
+            raise not_stored(number)
         self._live.slots.clear(
             int(np.flatnonzero(self._live.slots.claims == self._places()[number])[0])
         )
@@ -239,40 +213,9 @@ class WriteMemory:
         named = self._nearest(vector) if claims is None else list(claims)
         for number in named:
             if number not in places:
-                raise _not_stored(number)
+                raise not_stored(number)
         behind = sorted(places[number] for number in set(named))
         self._live.settle(vector, bool(answered_rightly), behind)
-
-    @one_at_a_time
-    def contents(self) -> list[Entry]:
-        """List the stored claims in the order they were read."""
-        debits, credits = self._live.records.credits
-        places = self._places()
-        return [
-            Entry(
-                number,
-                claim.text,
-                claim.source,
-                claim.time,
-                claim.confidence,
-                claim.group,
-                int(credits[places[number]]),
-                int(debits[places[number]]),
-            )
-            for number, claim in sorted(self._claims.items())
-        ]
-
-    @one_at_a_time
-    def search(
-        self, query: str, k: int = 5, *, embedding: Sequence[float] | None = None
-    ) -> list[Entry]:
-        """Give the ``k`` stored claims most similar to a query, the best first, with scores."""
-        vectors = self._live.stream.embedding
-        asked = self._vector(query, embedding)
-        entries, places = self.contents(), self._places()
-        similarity = np.round([vectors[places[e.number]] @ asked for e in entries], DECIMALS)
-        best = np.argsort(-similarity, kind="stable")[:k]
-        return [replace(entries[place], score=float(similarity[place])) for place in best]
 
     @one_at_a_time
     def observation(self) -> dict[str, NDArray[Any]]:
@@ -346,40 +289,6 @@ class WriteMemory:
         if sorted(self._claims) != sorted(stored[stored != EMPTY].tolist()):
             raise ValueError("other claims are stored than it tells")
         self._state = content.state
-
-    def _vector(self, text: str, embedding: Sequence[float] | None) -> Float32:
-        width = self._layout.limits.embedding
-        if embedding is None:
-            if self.encoder is None:
-                raise ValueError(
-                    f"the model reads vectors of {width} numbers that its materials brought along; "
-                    "give embedding="
-                )
-            return np.asarray(self.encoder.encode([text])[0], dtype=np.float32)
-        vector = np.asarray(embedding, dtype=np.float64)
-        if vector.shape != (width,) or not np.isfinite(vector).all():
-            raise ValueError(f"embedding is no vector of {width} finite numbers")
-        return np.asarray(unit_rows(vector[None])[0], dtype=np.float32)
-
-    def _nearest(self, vector: Float32) -> list[int]:
-        """Stored claims most similar to a query, if they have anything in common."""
-        stored = self._places()
-        if not stored:
-            return []
-        numbers, places = zip(*sorted(stored.items()), strict=True)
-        similarity = np.round(self._live.stream.embedding[list(places)] @ vector, DECIMALS)
-        best = similarity.max()
-        return [n for n, s in zip(numbers, similarity, strict=True) if s == best and best > 0]
-
-    def _places(self) -> dict[int, int]:
-        """Give the places of the stored claims, by their numbers."""
-        places = self._live.slots.claims[self._live.slots.occupied]
-        numbers: list[int] = self._live.numbers(places).tolist()
-        return dict(zip(numbers, places.tolist(), strict=True))
-
-
-def _not_stored(number: int) -> ValueError:
-    return ValueError(f"claim {number} is not in the memory; contents() lists what is")
 
 
 def _as_json(claim: Claim) -> dict[str, Any]:
