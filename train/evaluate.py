@@ -12,11 +12,13 @@ from memenvs.envs.family import MEMORIZATION
 from memenvs.reading.layer import Layer
 from memenvs.train.named_policy import NamedPolicy
 from memenvs.train.optima import Optima, load_of
-from memenvs.train.places import Place, Setting
-from memenvs.train.play import Ended, Unit, units
+from memenvs.train.places import Place
+from memenvs.train.play import Ended
 from memenvs.train.playing import EPISODES, Outcome, Playing
 from memenvs.train.scores import Row, Scores
+from memenvs.train.setting import Setting
 from memenvs.train.terminal import Track, untracked
+from memenvs.train.units import Unit, units
 
 
 @dataclass(frozen=True)

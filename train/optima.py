@@ -18,7 +18,7 @@ from memenvs.material.incidence import FloatArray
 from memenvs.material.material import Material
 from memenvs.objective import Objective
 from memenvs.optimal.arrival import Arrival, arrival_bound
-from memenvs.train.places import Setting
+from memenvs.train.setting import Setting
 from memenvs.train.terminal import Track, untracked
 
 Method = Literal["exact", "greedy"]

@@ -15,7 +15,8 @@ from memenvs.reading.layer import Layer
 from memenvs.train.named_policy import NamedPolicy
 from memenvs.train.optima import Optima
 from memenvs.train.places import Place
-from memenvs.train.play import Ended, Unit, play, play_one
+from memenvs.train.play import Ended, play, play_one
+from memenvs.train.units import Unit
 
 EPISODES = 256  # at once, of observations that take no more than
 BYTES = 1 << 26  # together

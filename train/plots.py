@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from memenvs.storage.whole import write_whole
-from memenvs.train.compare import Comparison, Record
+from memenvs.train.compare import Comparison
 from memenvs.train.statistics import COINCIDE
+from memenvs.train.summary import Record
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

@@ -11,9 +11,10 @@ from typing import Any
 
 from memenvs.envs.family import MEMORIZATION
 from memenvs.storage.whole import write_whole
-from memenvs.train.compare import Comparison, Record, shown
+from memenvs.train.compare import Comparison
 from memenvs.train.measures import score_of
 from memenvs.train.rendering import Column, Table, print_tables, text_column
+from memenvs.train.summary import Record, shown
 from memenvs.train.terminal import as_csv, number
 
 WIDE = 0.01  # of an upper bound: an optimum that is known no better is warned of

@@ -3,7 +3,7 @@
 import numpy as np
 
 from memenvs.policies.rules.simple import FirstInFirstOut
-from memenvs.train.play import episode_seed
+from memenvs.train.units import episode_seed
 
 SIXTH = episode_seed(0, "odyssey", 5)
 

@@ -9,9 +9,10 @@ from memenvs.policies import load
 from memenvs.train.compare import compare
 from memenvs.train.experiment import load_experiment
 from memenvs.train.named_policy import NamedPolicy
-from memenvs.train.places import make_setting
-from memenvs.train.play import play_one, units
+from memenvs.train.play import play_one
+from memenvs.train.setting import make_setting
 from memenvs.train.tables import print_comparison, write_tables
+from memenvs.train.units import units
 from saved_models import train
 
 

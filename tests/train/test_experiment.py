@@ -7,7 +7,8 @@ import pytest
 
 from memenvs.materials.library import add_material
 from memenvs.train.experiment import load_experiment, shipped_configs
-from memenvs.train.places import gather, make_setting
+from memenvs.train.places import gather
+from memenvs.train.setting import make_setting
 
 BAD = {
     "capcity: 3": "key 'capcity': is unknown; did you mean 'capacity'?",

@@ -22,7 +22,7 @@ from memenvs.train.benchmark.run import run_benchmark
 from memenvs.train.cli import main
 from memenvs.train.compare import compare
 from memenvs.train.experiment import Experiment
-from memenvs.train.play import episode_seed
+from memenvs.train.units import episode_seed
 from own_policies import last, readme_model
 
 NAMES = ("x.zip", "own.py:Trusted", "own:last", "own.py:Net")

@@ -9,9 +9,11 @@ from memenvs.materials.odyssey import odyssey_noisy
 from memenvs.policies import POLICIES, make
 from memenvs.train.compare import compare
 from memenvs.train.experiment import Experiment
-from memenvs.train.places import make_setting, place_of_id
-from memenvs.train.play import measured, play, play_one, units, units_of
+from memenvs.train.places import place_of_id
+from memenvs.train.play import measured, play, play_one
+from memenvs.train.setting import make_setting
 from memenvs.train.studies.headroom import best_of, find_rows, headroom
+from memenvs.train.units import units, units_of
 
 FITTED = {"supervised", "estimator", "estimator-ranker"}  # a training each; tested elsewhere
 SMALL = [row.id for row in memenvs.registered_envs() if not {"medium", "large"} & set(row.tags)]

@@ -16,9 +16,9 @@ from memenvs.train.benchmark.protocol import Curve, Protocol
 from memenvs.train.named_policy import refusals
 from memenvs.train.optima import Optima
 from memenvs.train.places import Place, place_of_materials
-from memenvs.train.play import units
 from memenvs.train.playing import Playing
 from memenvs.train.statistics import mean_interval
+from memenvs.train.units import units
 
 
 def curve_records(

@@ -18,8 +18,8 @@ from memenvs.train.benchmark.protocol import Part, Protocol
 from memenvs.train.compare import Comparison, compare
 from memenvs.train.experiment import Experiment, load_experiment
 from memenvs.train.named_policy import facts, refusals
-from memenvs.train.places import make_setting
 from memenvs.train.provenance import versions
+from memenvs.train.setting import make_setting
 
 FORMAT = "memenvs.benchmark/1"
 CURVES = "curves"  # the part that every protocol has

@@ -17,7 +17,8 @@ from memenvs.train.games.episodes import COUNTED, EPISODES, MEASURES, Values, gr
 from memenvs.train.games.game_setting import GameSetting, stacked
 from memenvs.train.named_policy import NamedPolicy
 from memenvs.train.places import Instance
-from memenvs.train.play import Unit, play
+from memenvs.train.play import play
+from memenvs.train.units import Unit
 
 COPY = "copy"
 

@@ -11,7 +11,7 @@ from memenvs.material.incidence import FloatArray
 from memenvs.material.material import Material
 from memenvs.policies.predictor import Predictor
 from memenvs.train.places import Instance
-from memenvs.train.play import units
+from memenvs.train.units import units
 
 EPISODES = 64  # at once
 # Of the memory at the end, and of what was settled on the way.

@@ -16,7 +16,8 @@ from memenvs.train.experiment import Experiment
 from memenvs.train.games.episodes import EPISODES, Values, units_of
 from memenvs.train.games.making import check_name, make_game, opposing
 from memenvs.train.named_policy import NamedPolicy, any_seen, facts
-from memenvs.train.places import Setting, make_setting, preset_of
+from memenvs.train.places import preset_of
+from memenvs.train.setting import Setting, make_setting
 from memenvs.train.statistics import mean_interval
 
 Record = dict[str, Any]

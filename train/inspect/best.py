@@ -12,9 +12,9 @@ from memenvs.train.inspect.structure import Structure
 from memenvs.train.learn.windows import cut_window
 from memenvs.train.optima import POINTS, WHOLE, Method, Optima, full_context
 from memenvs.train.places import Instance, Place
-from memenvs.train.play import units
 from memenvs.train.playing import Playing
 from memenvs.train.statistics import COINCIDE
+from memenvs.train.units import units
 
 EXACT = 2000  # claims that are asked about, up to which the optimum is searched for, not bounded
 PLAYED = 500  # claims of the part of a long material that rules are played on

@@ -21,7 +21,7 @@ from memenvs.policies.learned.models import WRITER
 from memenvs.train.learn.wrapping import carry
 from memenvs.train.optima import Optima
 from memenvs.train.places import Instance
-from memenvs.train.play import units_in
+from memenvs.train.units import units_in
 
 TIME_LIMIT = 10.0  # seconds for the frontier of one material
 SMALL = 8  # slots

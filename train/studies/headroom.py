@@ -16,9 +16,9 @@ from memenvs.materials.generator.tiers import TIERS
 from memenvs.objective import Objective
 from memenvs.train.optima import Optima, load_of
 from memenvs.train.places import Place, place_of_id
-from memenvs.train.play import Unit, units_of
 from memenvs.train.playing import Playing
 from memenvs.train.statistics import Interval, mean_interval, normalised_interval
+from memenvs.train.units import Unit, units_of
 
 HAND_RULES = ("trust", "confidence", "reservoir", "fifo")  # of these the best on validation
 REFERENCES = ("random", "hand", "bayes", "clairvoyant")

@@ -15,10 +15,10 @@ from memenvs.reading.utility import end_to_end
 from memenvs.train.compare import Comparison, compare, episodes_of
 from memenvs.train.experiment import Experiment
 from memenvs.train.optima import Optima
-from memenvs.train.places import make_setting
-from memenvs.train.play import units
 from memenvs.train.playing import Playing
+from memenvs.train.setting import make_setting
 from memenvs.train.statistics import Interval, mean_interval
+from memenvs.train.units import units
 
 SIMPLE = ("random", "fifo", "reservoir", "confidence")
 TIERS = ("readable", "hidden", "worlds", "composite", "end-to-end", "conflicting", "probe")

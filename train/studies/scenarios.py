@@ -10,10 +10,10 @@ from memenvs.policies import policy_class
 from memenvs.policies.published import TODAY
 from memenvs.policies.published.judge import stand_in_alone
 from memenvs.train.places import Instance, Place
-from memenvs.train.play import units
 from memenvs.train.playing import Playing
 from memenvs.train.rendering import Column, Table, text_column
 from memenvs.train.studies.study import Findings, Record, Tell
+from memenvs.train.units import units
 
 EPISODES = 20  # the queries settled on the way are drawn
 DEFAULT_POLICIES = ("fifo", *TODAY, "trust", "optimal")

@@ -18,9 +18,10 @@ from memenvs.materials.generator.tiers import TIERS
 from memenvs.policies.rules.trust import Trust
 from memenvs.policies.rules.trust_constants import DEFAULT, TABLE, TrustConstants
 from memenvs.train.places import place_of_id
-from memenvs.train.play import play, units
+from memenvs.train.play import play
 from memenvs.train.rendering import Column, Table, text_column
 from memenvs.train.studies.study import Findings, Record, Tell
+from memenvs.train.units import units
 
 GRID: Mapping[str, Sequence[float]] = {
     "power": (1, 2, 3, 4, 6, 8, 12),

@@ -18,7 +18,8 @@ from memenvs.policies.bisimulation.graph import COUNT, FAILURE, SUCCESS, TARGET
 from memenvs.policies.bisimulation.situations import Name, Situations, as_batch
 from memenvs.policies.rules.simple import Confidence, FirstInFirstOut
 from memenvs.train.places import Instance
-from memenvs.train.play import Unit, play_one
+from memenvs.train.play import play_one
+from memenvs.train.units import Unit
 from players import SETTINGS, run
 
 

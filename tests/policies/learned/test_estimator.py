@@ -21,7 +21,8 @@ from memenvs.policies.learned.saved import (
     write_card,
 )
 from memenvs.train.learn.environments import materials_of, named
-from memenvs.train.play import play, units_of
+from memenvs.train.play import play
+from memenvs.train.units import units_of
 
 SETTINGS = {"material": "hidden", "capacity": 6, "every": 2}
 

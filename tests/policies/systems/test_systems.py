@@ -16,7 +16,8 @@ from memenvs.policies import make
 from memenvs.policies.systems.process import ProcessSystem
 from memenvs.policies.systems.protocol import FaultySystemError
 from memenvs.train.places import Instance
-from memenvs.train.play import Unit, play_one
+from memenvs.train.play import play_one
+from memenvs.train.units import Unit
 from players import run
 
 PROGRAM = Path(__file__).parents[2] / "support" / "memory_process.py"

@@ -18,7 +18,7 @@ from memenvs.train.benchmark.protocol import PROTOCOLS, V1, Curve, Part
 from memenvs.train.benchmark.run import digest, run_benchmark
 from memenvs.train.compare import compare
 from memenvs.train.experiment import load_experiment
-from memenvs.train.play import episode_seed
+from memenvs.train.units import episode_seed
 from samples import asked, sample, turn, write_locomo
 from saved_models import train
 

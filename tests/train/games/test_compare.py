@@ -18,7 +18,8 @@ from memenvs.train.games.comparison import compare_in_game
 from memenvs.train.games.episodes import play as play_game
 from memenvs.train.games.episodes import units_of
 from memenvs.train.places import Instance
-from memenvs.train.play import episode_seed, play_one, units
+from memenvs.train.play import play_one
+from memenvs.train.units import episode_seed, units
 from saved_opponents import save_opponent
 
 TIER = TIERS["hidden"]

@@ -13,7 +13,7 @@ from memenvs.train.experiment import load_experiment
 from memenvs.train.games.comparison import compare_in_game
 from memenvs.train.games.copies import part_of, play_copies
 from memenvs.train.games.game_setting import make_game_setting
-from memenvs.train.play import episode_seed
+from memenvs.train.units import episode_seed
 
 TIER = TIERS["hidden"]
 MATERIALS = list(TIER.split("validation")[:4])

@@ -9,9 +9,9 @@ import pytest
 from memenvs.policies import make
 from memenvs.train.places import place_of_id
 from memenvs.train.play import play
-from memenvs.train.play import units as units_of
 from memenvs.train.studies.headroom import REFERENCES, find_rows, headroom
 from memenvs.train.studies.headroom_report import as_markdown
+from memenvs.train.units import units as units_of
 
 IDS = ["memenvs/Hidden-v0", "memenvs/OdysseyNoisy-v0", "memenvs/SingleQuery-v0"]
 

@@ -13,8 +13,9 @@ from memenvs.envs.memorization.env import MemorizationEnv
 from memenvs.policies import POLICIES, make, policy_class
 from memenvs.train.cli import main
 from memenvs.train.places import Instance
-from memenvs.train.play import Unit, play_one
+from memenvs.train.play import play_one
 from memenvs.train.studies import memories, scenarios
+from memenvs.train.units import Unit
 from memories import AXES, told
 
 
