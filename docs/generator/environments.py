@@ -10,7 +10,7 @@ from generator.markdown import docstring, table, words
 from generator.observation import observation
 from memenvs.envs.levels import LEVELS
 from memenvs.envs.memorization.env import MemorizationEnv
-from memenvs.envs.registry import EnvRow
+from memenvs.envs.table import EnvRow
 from memenvs.materials.generator.tiers import SEEDS, TIERS
 
 HEADROOM = Path(__file__).parents[1] / "headroom.md"

@@ -11,7 +11,7 @@ from gymnasium import spaces
 
 from generator.markdown import words
 from memenvs.envs.memorization.env import MemorizationEnv
-from memenvs.envs.registry import ENTRY_POINT, TABLE, EnvRow
+from memenvs.envs.table import ENTRY_POINT, TABLE, EnvRow
 
 LEVEL_PAGES = {"0": "single-query", "1a": "known-queries", "1b": "disclosed-queries"}
 

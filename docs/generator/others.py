@@ -10,7 +10,7 @@ from gymnasium import spaces
 from generator.environments import arguments
 from generator.markdown import docstring, table, words
 from memenvs.envs.memorization.layout import Columns
-from memenvs.envs.registry import ENTRY_POINT, TABLE, EnvRow
+from memenvs.envs.table import ENTRY_POINT, TABLE, EnvRow
 
 
 def find_others() -> dict[str, list[EnvRow]]:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from memenvs.policies.gui.views import View
+from memenvs.policies.gui.nodes import View
 
 
 class Act(NamedTuple):

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from memenvs.envs.gui.goal import Goal, read_goal
+from memenvs.envs.gui.goal import read_goal
 from memenvs.errors import MaterialError
 from memenvs.policies.bisimulation.graph import (
     ACTION,
@@ -29,9 +29,10 @@ from memenvs.policies.bisimulation.graph_view import graph_of
 from memenvs.policies.bisimulation.memory import UNKNOWN, TransitionMemory
 from memenvs.policies.bisimulation.rules import find_rule
 from memenvs.policies.gui.actions import Act, read_action
-from memenvs.policies.gui.adapter import label, number, template
+from memenvs.policies.gui.adapter import label, number
 from memenvs.policies.gui.journal import Event, Journal
-from memenvs.policies.gui.views import View
+from memenvs.policies.gui.naming import described, element_name, element_names, name_of, signature
+from memenvs.policies.gui.nodes import View
 
 Action = Act | str | Mapping[str, Any]
 LIMIT = 10_000  # pages
@@ -212,7 +213,7 @@ class GuiMemory:
 
     def _known(self, view: View, act: Act) -> int:
         """Give the number of an action; UNKNOWN where its name could mean another element."""
-        if act.ref and element_names(view).count(_element(view, act)) > 1:
+        if act.ref and element_names(view).count(element_name(view, act)) > 1:
             return UNKNOWN
         return number("action", *name_of(view, act))
 
@@ -278,46 +279,3 @@ class GuiMemory:
         self._core, self.names = TransitionMemory(self._core.rule), {}
         for event in events:
             self._apply(event)
-
-
-def signature(view: View) -> int:
-    """Number a page: all of it but the references."""
-    return number("page", view.page.goal, view.page.elements, view.page.text)
-
-
-def name_of(view: View, act: Act) -> tuple[object, ...]:
-    """Name an action across episodes: what is done, to what, and whether the goal gave the value.
-
-    Raises ``ValueError`` where the page has no such element.
-    """
-    goal = read_goal(view.page.goal)
-    slot = goal.slot(act.value) if act.value else None
-    value = act.value
-    if slot is not None:
-        value = f"<{slot + 1}>"
-    elif act.kind == "fill" and act.value:
-        value = "<text>"  # what is typed is of the episode
-    element = _element(view, act) if act.ref else ()
-    return (act.kind, *element, value)
-
-
-def _element(view: View, act: Act) -> tuple[object, ...]:
-    if act.ref not in view.refs:
-        raise ValueError(f"the page has no element {act.ref!r}; it has {_some(view.refs)}")
-    return element_names(view)[view.refs.index(act.ref)]
-
-
-def element_names(view: View) -> list[tuple[object, ...]]:
-    """Name the elements across episodes: by the slot of the goal that they fill, or role, label."""
-    goal: Goal = read_goal(view.page.goal)
-    return [template(element, goal) for element in view.page.elements]
-
-
-def described(named: tuple[object, ...]) -> str:
-    """Say an action's name in words."""
-    return " ".join(str(part) for part in named if part != "")
-
-
-def _some(refs: Sequence[str]) -> str:
-    shown = ", ".join(refs[:8]) or "none"
-    return f"{shown}, and others" if len(refs) > 8 else shown

@@ -12,13 +12,8 @@ from typing import Any, NamedTuple
 from memenvs.errors import MaterialError
 from memenvs.policies.gui.actions import Act, read_action
 from memenvs.policies.gui.memory import GuiMemory
-from memenvs.policies.gui.views import (
-    View,
-    from_android,
-    from_dom,
-    from_html,
-    from_webarena,
-)
+from memenvs.policies.gui.nodes import View
+from memenvs.policies.gui.views import from_android, from_dom, from_html, from_webarena
 
 
 class Step(NamedTuple):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from memenvs.envs.registry import EnvRow
+    from memenvs.envs.table import EnvRow
 
 
 @click.command()

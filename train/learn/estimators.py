@@ -11,8 +11,9 @@ import torch
 
 from memenvs.policies.learned.estimator import WEIGHTS
 from memenvs.policies.learned.saved import ModelCard, save_entries
-from memenvs.train.learn.algorithms import ALGORITHMS, hyperparameters, imported
+from memenvs.train.learn.algorithms import ALGORITHMS, imported
 from memenvs.train.learn.estimation import fit_estimator
+from memenvs.train.learn.hyperparameters import hyperparameters
 from memenvs.train.learn.settings import Training
 from memenvs.train.vec_env import SB3VecEnv
 

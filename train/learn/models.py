@@ -20,12 +20,11 @@ from memenvs.train.learn.algorithms import (
     WRITING,
     Interface,
     check_algorithm,
-    hyperparameters,
     imported,
     networks,
     own_algorithm,
-    parameters_of,
 )
+from memenvs.train.learn.hyperparameters import hyperparameters, parameters_of
 from memenvs.train.learn.settings import Training, dashed
 
 # SB3 builds these itself; a network option is anything else.

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from memenvs.envs.registry import ENTRY_POINT, EnvRow, register_row, registered_envs
+from memenvs.envs.registry import register_row, registered_envs
+from memenvs.envs.table import ENTRY_POINT, EnvRow
 from memenvs.material.incidence import FloatArray
 from memenvs.materials.generator.tiers import TIERS
 from memenvs.objective import Objective

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from memenvs.envs.registry import EnvRow, registered_envs
+from memenvs.envs.registry import registered_envs
+from memenvs.envs.table import EnvRow
 from memenvs.material.incidence import FloatArray
 from memenvs.materials.generator.tiers import TIERS
 from memenvs.policies.rules.trust import Trust

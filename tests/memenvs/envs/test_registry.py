@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 import memenvs
 from memenvs.counter import uniforms
-from memenvs.envs.registry import TABLE, register_row
+from memenvs.envs.registry import register_row
+from memenvs.envs.table import TABLE
 from memenvs.materials.odyssey import odyssey, odyssey_noisy
 
 

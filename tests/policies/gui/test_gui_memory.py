@@ -15,8 +15,8 @@ import pytest
 from memenvs.errors import MaterialError
 from memenvs.policies.gui.actions import Act, read_action
 from memenvs.policies.gui.memory import GuiMemory
+from memenvs.policies.gui.nodes import View
 from memenvs.policies.gui.views import (
-    View,
     from_android,
     from_browsergym,
     from_dom,
