@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -13,7 +12,7 @@ from memenvs.reading.layer import Layer
 from memenvs.train.named_policy import NamedPolicy
 from memenvs.train.optima import Optima, load_of
 from memenvs.train.places import Place
-from memenvs.train.play import Ended
+from memenvs.train.play import Ended, query_of
 from memenvs.train.playing import EPISODES, Outcome, Playing
 from memenvs.train.scores import Row, Scores
 from memenvs.train.setting import Setting
@@ -102,8 +101,7 @@ def _against(setting: Setting, place: Place, unit: Unit, row: Row, optima: Optim
     load = row["size"] if rules.budget is None else row["cost"]
     limit, _ = load_of(rules)
     also = map(float, setting.envs) if rules.budget is None else [limit]
-    query = None if math.isnan(row["query"]) else int(row["query"])
-    best = optima.reference(unit.instance.value, rules, load, also, query)
+    best = optima.reference(unit.instance.value, rules, load, also, query_of(row))
     return {
         "load": load,
         "frontier": best.own.bound,

@@ -6,7 +6,7 @@ Everything that measures a policy plays here, and its episodes come from ``units
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,6 +58,11 @@ class Ended:
         found = self.memory if self.held is None else self.held
         assert found is not None
         return found
+
+
+def query_of(values: Mapping[str, float]) -> int | None:
+    """Give the only query that was asked in an episode, of what it ended with; None elsewhere."""
+    return None if math.isnan(values["query"]) else int(values["query"])
 
 
 def measured(family: Family | None) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from memenvs.materials.generator.tiers import TIERS
 from memenvs.objective import Objective
 from memenvs.train.optima import Optima, load_of
 from memenvs.train.places import Place, place_of_id
+from memenvs.train.play import Ended, query_of
 from memenvs.train.playing import Playing
 from memenvs.train.statistics import Interval, mean_interval, normalised_interval
 from memenvs.train.units import Unit, units_of
@@ -136,11 +137,9 @@ def _measure(task: tuple[EnvRow, str, int, float, int]) -> Headroom:
     optima = Optima(time_limit)
     playing, played = _playing(row, split, count, seed, optima)
     hand = _best_rule(row, count, seed + 1, optima)  # in other episodes of a fixed material
-    optimum, proved = _optima(playing.place, played, optima)
-    reached = {
-        name: _play(playing, hand if name == "hand" else name, played) for name in REFERENCES
-    }
-    reached["optimum"] = optimum
+    ended = {name: _play(playing, hand if name == "hand" else name, played) for name in REFERENCES}
+    optimum, proved = _optima(playing.place, played, ended["random"], optima)
+    reached = {name: _utilities(own) for name, own in ended.items()} | {"optimum": optimum}
     return Headroom(
         id=row.id,
         units="materials" if len(playing.place.instances) > 1 else "episodes",
@@ -177,22 +176,23 @@ def _playing(
     return Playing(place, episodes=count, optima=optima), units_of(place.instances, count, seed)
 
 
-def _play(playing: Playing, policy: str, played: Sequence[Unit]) -> FloatArray:
-    """Utility of the final memories; at level 0, whether the query was answered: ``(M,)``."""
-    ended = [each.values for each in playing.all(policy, played)]
-    if any(values["illegal"] for values in ended):
+def _play(playing: Playing, policy: str, played: Sequence[Unit]) -> list[Ended]:
+    ended = playing.all(policy, played)
+    if any(each.values["illegal"] for each in ended):
         raise AssertionError(f"'{policy}' broke the mask")
-    rules = playing.place.rules
-    assert rules is not None
-    measure = "settled" if rules.disclosure == "one" else "utility"
-    return np.array([values[measure] for values in ended])
+    return ended
+
+
+def _utilities(ended: Sequence[Ended]) -> FloatArray:
+    """Utility of the final memories; at level 0, whether the query is answered: ``(M,)``."""
+    return np.array([each.values["utility"] for each in ended])
 
 
 def _best_rule(row: EnvRow, count: int, seed: int, optima: Optima) -> str:
     """Choose the hand-written rule that does best on validation, or in other episodes."""
     chosen = min(CHOOSING, count)
     playing, played = _playing(row, "validation", chosen, seed, optima)
-    return best_of({rule: _play(playing, rule, played) for rule in HAND_RULES})
+    return best_of({rule: _utilities(_play(playing, rule, played)) for rule in HAND_RULES})
 
 
 def best_of(reached: Mapping[str, FloatArray]) -> str:
@@ -200,30 +200,23 @@ def best_of(reached: Mapping[str, FloatArray]) -> str:
     return max(reached, key=lambda name: float(reached[name].mean()))
 
 
-def _optima(place: Place, played: Sequence[Unit], optima: Optima) -> tuple[FloatArray, bool]:
-    """Best utility of any memory, ``(M,)``, or upper bounds, and whether all are proved."""
+def _optima(
+    place: Place, played: Sequence[Unit], ended: Sequence[Ended], optima: Optima
+) -> tuple[FloatArray, bool]:
+    """Best utility of any memory, ``(M,)``, or upper bounds, and whether all are proved.
+
+    At level 0 it is that of the query that was asked, as an episode that ``ended`` tells.
+    """
     rules = place.rules
     assert rules is not None
-    if rules.disclosure == "one":
-        return np.array([_answerable(place, unit) for unit in played], dtype=np.float64), True
     limit, slots = load_of(rules)
     best = [
-        optima.best(unit.instance.value, Objective.of(rules), [limit], slots)[limit]
-        for unit in played
+        optima.best(
+            unit.instance.value, Objective.of(rules).asking(query_of(each.values)), [limit], slots
+        )[limit]
+        for unit, each in zip(played, ended, strict=True)
     ]
     return np.array([each.bound for each in best]), all(each.proved for each in best)
-
-
-def _answerable(place: Place, unit: Unit) -> bool:
-    """Say whether some memory answers the only query of an episode."""
-    env: Any = place.env.unwrapped
-    env.reset(seed=unit.seed, options={"material": unit.instance.value})
-    episode = env.episode
-    true = unit.instance.value.incidence.truth == 1.0
-    return any(
-        len(route.support) <= env.rules.capacity and true[list(route.support)].all()
-        for route in episode.prepared.routes(episode.known_query)
-    )
 
 
 def _cell(values: FloatArray, optimum: FloatArray) -> Cell:
