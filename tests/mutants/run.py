@@ -37,9 +37,9 @@ MUTANTS = {
         f"{PLAYING}::test_the_best_rule_is_the_one_that_reaches_most",
     ),
     "the optimum is always of precision": Mutant(
-        "train/optima.py",
-        'return "coverage" if rules.utility == "coverage" else "precision"',
-        'return "precision"',
+        "memenvs/objective.py",
+        "return cls(rules.utility, rules.reader)",
+        'return cls("precision", rules.reader)',
         f"{PLAYING}::test_the_optimum_is_of_what_is_paid",
     ),
     "slots left over are dropped": Mutant(
@@ -63,19 +63,19 @@ MUTANTS = {
     ),
     "the loss is against the capacity": Mutant(
         "train/measures.py",
-        '"efficiency_loss": row["frontier"] - row["precision"]',
-        '"efficiency_loss": best - row["precision"]',
+        '"efficiency_loss": row["frontier"] - row["utility"]',
+        '"efficiency_loss": best - row["utility"]',
         "tests/train/test_compare.py"
         "::test_an_underfull_memory_is_held_to_the_frontier_of_its_own_size",
     ),
-    "regret is against the best precision": Mutant(
+    "regret is against the best of any memory": Mutant(
         "train/measures.py",
-        'row["settlements"] * row["paid_at_capacity"]',
-        'row["settlements"] * best',
+        '"regret": row["settlements"] * best',
+        '"regret": row["settlements"] * row["saturated"]',
         "tests/train/test_compare.py::test_regret_is_against_the_best_of_what_is_paid",
     ),
     "every policy has its own episodes": Mutant(
-        "train/play.py",
+        "train/units.py",
         "entropy = (seed, zlib.crc32(instance.encode()), episode)",
         "entropy = (seed, zlib.crc32(b''), episode)",
         f"{PLAYING}::test_units_are_of_their_instance_and_number_alone",
