@@ -8,12 +8,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from memenvs.errors import MaterialError
 from memenvs.policies.bisimulation.constants import Constants
 from memenvs.policies.bisimulation.graph import TERMINALS
 from memenvs.storage.reading import checked, read_bounded, read_sealed, sealed
+from memenvs.storage.strict import Strict
 from memenvs.storage.whole import write_whole
 
 if TYPE_CHECKING:
@@ -26,9 +27,7 @@ Times = Annotated[int, Field(ge=1, le=2**40)]
 LOOSE = Field(strict=False)  # a list is taken for a tuple
 
 
-class _Document(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
-
+class _Document(Strict):
     rule: str
     constants: dict[str, float | int]
     pages: list[Annotated[tuple[int, int, list[int]], LOOSE]]

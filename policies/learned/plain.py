@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import numpy as np
 import torch
 from gymnasium import spaces
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from memenvs.envs.memorization.layout import Layout, Limits
 from memenvs.envs.memorization.rules import Actions
@@ -23,6 +23,7 @@ from memenvs.storage import archives
 from memenvs.storage.archives import array_entries, read_archive
 from memenvs.storage.messages import clipped
 from memenvs.storage.reading import checked, read_sealed, sealed
+from memenvs.storage.strict import Strict
 
 FORMAT = "memenvs.network/1"
 ENTRY, WEIGHTS = "network.json", "weights/"  # in a model's zip file
@@ -41,20 +42,16 @@ WIDEST_VECTOR = 2**16
 Size = Annotated[int, Field(ge=0, le=2**24)]
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-
-class _Shown(_Strict):
+class _Shown(Strict):
     shape: Annotated[list[Size], Field(max_length=4)]
     dtype: Annotated[str, Field(pattern="^(float32|float64|int8|int64|uint8|bool)$")]
 
 
-class _Acting(_Strict):
+class _Acting(Strict):
     n: Annotated[int, Field(ge=0, le=2**24)]  # 0 of a priority
 
 
-class _Network(_Strict):
+class _Network(Strict):
     kind: str
     observation: Annotated[dict[str, _Shown], Field(max_length=32)]
     action: _Acting

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from memenvs.envs.memorization.rules import MAX_SLOTS
+from memenvs.storage.strict import Strict
 
 MOST = 2**53
 MAX_CLAIMS = 2**20  # that a stream in a file is expected to have
@@ -17,11 +18,7 @@ Share = Annotated[float, Field(ge=0, le=1)]
 Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-
-class Settings(_Strict):
+class Settings(Strict):
     """Arguments of ``WriteMemory``, but for what its user has to name."""
 
     capacity: Annotated[int, Field(ge=1, le=MAX_SLOTS)]
@@ -30,7 +27,7 @@ class Settings(_Strict):
     seed: Annotated[int, Field(ge=0, lt=2**63)]
 
 
-class StoredClaim(_Strict):
+class StoredClaim(Strict):
     """A claim in the memory."""
 
     id: Annotated[str, Field(pattern="^(0|[1-9][0-9]{0,15})$")]
@@ -43,7 +40,7 @@ class StoredClaim(_Strict):
     cues: dict[str, Real]
 
 
-class Names(_Strict):
+class Names(Strict):
     """Sources and groups that were heard, by the numbers that stand for them."""
 
     sources: dict[str, Number]
@@ -53,7 +50,7 @@ class Names(_Strict):
     start: Real | None
 
 
-class Document(_Strict):
+class Document(Strict):
     """The file's text."""
 
     policy: str  # of those that need no file and no server; else of what kind it was

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from memenvs.policies.weighted_tree.nodes import (
     ACTION,
@@ -20,6 +20,7 @@ from memenvs.policies.weighted_tree.nodes import (
 )
 from memenvs.policies.weighted_tree.state import Event, State
 from memenvs.storage.reading import checked
+from memenvs.storage.strict import Strict
 
 MOST = 2**53
 Node = Annotated[int, Field(ge=0, lt=MOST)]
@@ -29,11 +30,7 @@ Told = Literal["success", "failure"]
 Step = str | Annotated[int, Field(ge=-MOST, le=MOST)] | None
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-
-class _Task(_Strict):
+class _Task(Strict):
     op: str
     text: str
     metadata: dict[str, Any]
@@ -44,34 +41,34 @@ class _Action(_Task):
     supersedes: list[Node]
 
 
-class _Outcome(_Strict):
+class _Outcome(Strict):
     op: str
     node: Node
     outcome: Told | None
 
 
-class _Complete(_Strict):
+class _Complete(Strict):
     op: str
     node: Node
     summary: str | None
-    evidence: list[Node] = []
-    warnings: list[Node] = []
+    evidence: list[Node] = Field(default=[])
+    warnings: list[Node] = Field(default=[])
     tokens: Count = 0
 
 
-class _Obsolete(_Strict):
+class _Obsolete(Strict):
     op: str
     nodes: list[Node]
     by: Node | None
 
 
-class _Return(_Strict):
+class _Return(Strict):
     op: str
     node: Node
     details: bool
 
 
-class _Context(_Strict):
+class _Context(Strict):
     op: str
     step: Step
     selected: list[Node]
@@ -85,7 +82,7 @@ class _Last(_Context):
     candidates: list[Node]
 
 
-class _Columns(_Strict):
+class _Columns(Strict):
     kind: list[Annotated[int, Field(ge=0, lt=len(KINDS))]]
     parent: list[Reference]
     task: list[Node]
@@ -101,7 +98,7 @@ class _Columns(_Strict):
     summary: list[Reference]
 
 
-class _State(_Strict):
+class _State(Strict):
     op: str
     texts: list[str]
     metadata: list[dict[str, Any]]
@@ -112,7 +109,7 @@ class _State(_Strict):
     tokens: Annotated[list[Count], Field(min_length=3, max_length=3)]
 
 
-SCHEMAS: dict[str, type[_Strict]] = {
+SCHEMAS: dict[str, type[Strict]] = {
     "task": _Task,
     "action": _Action,
     "outcome": _Outcome,

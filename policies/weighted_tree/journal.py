@@ -10,7 +10,7 @@ from operator import index
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from memenvs.errors import MaterialError
 from memenvs.policies.weighted_tree.configurations import Configuration, History, configuration
@@ -19,6 +19,7 @@ from memenvs.policies.weighted_tree.events import apply_checked
 from memenvs.policies.weighted_tree.state import State
 from memenvs.storage.handles import Handle, unopened
 from memenvs.storage.reading import check_format, checked
+from memenvs.storage.strict import Strict
 from memenvs.storage.whole import write_whole
 from memenvs.strict_json import parse_json
 
@@ -192,9 +193,7 @@ def _sum(body: bytes, before: str) -> str:
 LOOSE = Field(strict=False)  # a list is taken for a tuple
 
 
-class _Header(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
-
+class _Header(Strict):
     format: str
     configuration: Annotated[tuple[str, History, bool, bool, bool, bool, bool], LOOSE]
     constants: dict[str, Any]
