@@ -9,10 +9,11 @@ from typing import Any
 
 from memenvs.envs.family import MEMORIZATION
 from memenvs.reading.layer import Layer
+from memenvs.train.measures import query_of
 from memenvs.train.named_policy import NamedPolicy
 from memenvs.train.optima import Optima, load_of
 from memenvs.train.places import Place
-from memenvs.train.play import Ended, query_of
+from memenvs.train.play import Ended
 from memenvs.train.playing import EPISODES, Outcome, Playing
 from memenvs.train.scores import Row, Scores
 from memenvs.train.setting import Setting

@@ -1,4 +1,4 @@
-"""What is computed of one row of scores; every table and figure goes through it."""
+"""What is measured of an episode, and computed of its row of scores, for every figure."""
 
 from __future__ import annotations
 
@@ -7,8 +7,24 @@ from collections.abc import Mapping
 from typing import Any
 
 from memenvs.envs.family import MEMORIZATION, Family
-from memenvs.train.play import FOREIGN
 
+# What is measured of an episode of a memorization environment.
+MEASURED = (
+    "size",  # stored claims
+    "cost",  # their summed cost
+    "coverage",
+    "precision",
+    "water_inflation",
+    "span",  # share of the items that can be true
+    "utility",  # of the environment's objective, in expectation
+    "query",  # number of the only one that was asked, at level 0; NaN elsewhere
+    "settled",  # summed over the episode
+    "expected",  # the same in expectation: what the memories at each settlement were worth
+    "settlements",  # queries settled
+    "illegal",  # actions that broke the mask
+    "answered",  # query mass answered from the memory; NaN where not measured
+)
+FOREIGN = ("return", "length", "illegal")  # of an environment that is not of this package
 # Of a memorization environment.
 MEASURES = (
     "load",
@@ -33,6 +49,18 @@ MEASURES = (
     "illegal",
 )
 HIDDEN = ("load", "illegal")  # of them those that tables do not show as means
+
+
+def query_of(values: Mapping[str, float]) -> int | None:
+    """Give the only query that was asked in an episode, of what it ended with; None elsewhere."""
+    return None if math.isnan(values["query"]) else int(values["query"])
+
+
+def measured(family: Family | None) -> tuple[str, ...]:
+    """Name what is measured of an episode of a family."""
+    if family is None:
+        return FOREIGN
+    return MEASURED if family is MEMORIZATION else (*family.finals, "illegal")
 
 
 def measures_of(family: Family | None) -> tuple[str, ...]:

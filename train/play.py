@@ -6,7 +6,7 @@ Everything that measures a policy plays here, and its episodes come from ``units
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,25 +23,8 @@ from memenvs.material.material import Material
 from memenvs.objective import Objective
 from memenvs.policies.base import privileged
 from memenvs.reading.layer import Layer
+from memenvs.train.measures import measured
 from memenvs.train.units import Unit
-
-# What is measured of an episode of a memorization environment.
-MEASURED = (
-    "size",  # stored claims
-    "cost",  # their summed cost
-    "coverage",
-    "precision",
-    "water_inflation",
-    "span",  # share of the items that can be true
-    "utility",  # of the environment's objective, in expectation
-    "query",  # number of the only one that was asked, at level 0; NaN elsewhere
-    "settled",  # summed over the episode
-    "expected",  # the same in expectation: what the memories at each settlement were worth
-    "settlements",  # queries settled
-    "illegal",  # actions that broke the mask
-    "answered",  # query mass answered from the memory; NaN where not measured
-)
-FOREIGN = ("return", "length", "illegal")  # of an environment that is not of this package
 
 
 @dataclass(frozen=True)
@@ -58,18 +41,6 @@ class Ended:
         found = self.memory if self.held is None else self.held
         assert found is not None
         return found
-
-
-def query_of(values: Mapping[str, float]) -> int | None:
-    """Give the only query that was asked in an episode, of what it ended with; None elsewhere."""
-    return None if math.isnan(values["query"]) else int(values["query"])
-
-
-def measured(family: Family | None) -> tuple[str, ...]:
-    """Name what is measured of an episode of a family."""
-    if family is None:
-        return FOREIGN
-    return MEASURED if family is MEMORIZATION else (*family.finals, "illegal")
 
 
 def play(

@@ -15,7 +15,7 @@ from typing import Any, TextIO
 
 from memenvs.envs.family import MEMORIZATION, Family
 from memenvs.storage.whole import write_whole
-from memenvs.train.play import measured
+from memenvs.train.measures import measured
 
 Row = dict[str, Any]
 Key = tuple[Any, ...]

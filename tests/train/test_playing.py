@@ -9,8 +9,9 @@ from memenvs.materials.odyssey import odyssey_noisy
 from memenvs.policies import POLICIES, make
 from memenvs.train.compare import compare
 from memenvs.train.experiment import Experiment
+from memenvs.train.measures import measured
 from memenvs.train.places import place_of_id
-from memenvs.train.play import measured, play, play_one
+from memenvs.train.play import play, play_one
 from memenvs.train.setting import make_setting
 from memenvs.train.studies.headroom import best_of, find_rows, headroom
 from memenvs.train.units import units, units_of

@@ -9,10 +9,12 @@ from typing import Any
 
 import torch
 
+from memenvs.envs.memorization.vector import MemorizationVectorEnv
 from memenvs.policies.learned.estimator import WEIGHTS
+from memenvs.policies.learned.networks import fitting
+from memenvs.policies.learned.networks.estimator import SettlementEstimator
 from memenvs.policies.learned.saved import ModelCard, save_entries
 from memenvs.train.learn.algorithms import ALGORITHMS, imported
-from memenvs.train.learn.estimation import fit_estimator
 from memenvs.train.learn.hyperparameters import hyperparameters
 from memenvs.train.learn.settings import Training
 from memenvs.train.vec_env import SB3VecEnv
@@ -38,6 +40,13 @@ def fit(
     return fit_estimator(
         env, steps=training.steps, seed=seed, device=device, progress=count, **arguments
     )
+
+
+def fit_estimator(env: SB3VecEnv | MemorizationVectorEnv, **settings: Any) -> SettlementEstimator:
+    """Fit an estimator in a batch, which resets in the same step; ``settings`` are of the fit."""
+    batch = env.batch.unwrapped if isinstance(env, SB3VecEnv) else env
+    assert isinstance(batch, MemorizationVectorEnv)
+    return fitting.fit_estimator(batch, **settings)
 
 
 def save_estimator(path: Path, estimator: Any, card: ModelCard) -> None:

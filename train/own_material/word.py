@@ -7,8 +7,6 @@ inserted text, text boxes, nested tables, headers, footers, notes and comments a
 from __future__ import annotations
 
 import io
-import posixpath
-import re
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -16,8 +14,8 @@ from typing import Any
 
 from memenvs.errors import MaterialError
 from memenvs.train.own_material.passages import Document, Headings, Passage
+from memenvs.train.own_material.word_parts import parsed, related, styles, tag_of, value_of
 
-LONGEST = 2**25  # bytes of XML in one part: a long novel has a third of them
 MAIN = "officeDocument"  # the relation of a file to its text
 # Parts beside the text, by their relation to it, and what their passages stand under.
 BESIDE = {
@@ -29,12 +27,6 @@ BESIDE = {
     "diagramData": "diagram",
     "chart": "chart",
 }
-STYLES = "styles"
-HEADING = re.compile(
-    r"(?:heading|überschrift|titre|título|titolo|kop|rubrik|nagłówek)\s*(\d)", re.I
-)
-TITLE = re.compile(r"(?:title|titel|titre|título|titolo)$", re.IGNORECASE)
-CONTENTS = re.compile(r"(?:toc|verzeichnis|tm|tdc|sommario)\s*\d", re.IGNORECASE)
 GONE = ("del", "moveFrom", "delText")  # tracked changes that take text away
 SILENT = ("instrText", "delInstrText", "pPr", "rPr", "tblPr", "trPr", "tcPr", "sectPr", "sdtPr")
 INLINE = {"tab": " ", "br": "\n", "cr": "\n", "noBreakHyphen": "-", "ptab": " "}
@@ -70,11 +62,11 @@ def read_docx(document: Document) -> Iterator[Passage]:
     passages: list[Passage] = []
     try:
         with zipfile.ZipFile(io.BytesIO(document.content)) as archive:
-            main = next(path for kind, path in _related(archive, "") if kind == MAIN)
-            levels, contents = _styles(archive, main)
+            main = next(path for kind, path in related(archive, "") if kind == MAIN)
+            levels, contents = styles(archive, main)
             passages += _walk_part(document, archive, main, "", levels, contents)
             seen: set[str] = set()
-            for kind, path in _related(archive, main):
+            for kind, path in related(archive, main):
                 if kind not in BESIDE:
                     continue
                 for passage in _walk_part(document, archive, path, BESIDE[kind], levels, contents):
@@ -89,67 +81,6 @@ def read_docx(document: Document) -> Iterator[Passage]:
     yield from passages
 
 
-def _xml(archive: zipfile.ZipFile, path: str) -> Any:
-    from lxml import etree
-
-    size = archive.getinfo(path).file_size
-    if size > LONGEST:  # a small file can unpack to more than memory holds
-        raise ValueError(f"'{path}' unpacks to {size:,} bytes; save the document in parts")
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True)
-    return etree.fromstring(archive.read(path), parser)
-
-
-def _related(archive: zipfile.ZipFile, path: str) -> list[tuple[str, str]]:
-    """Give kind and path of the parts that a part names, in the order of their names."""
-    folder, name = posixpath.split(path)
-    relations = posixpath.join(folder, "_rels", f"{name}.rels")
-    if relations not in archive.namelist():
-        return []
-    found = []
-    for relation in _xml(archive, relations):
-        if relation.get("TargetMode") != "External" and relation.get("Type"):
-            target = posixpath.normpath(posixpath.join(folder, relation.get("Target")))
-            if relation.get("Target").startswith("/"):
-                target = relation.get("Target").lstrip("/")
-            if target in archive.namelist():
-                found.append((relation.get("Type").rsplit("/", 1)[-1], target))
-    return sorted(found, key=lambda pair: pair[1])
-
-
-def _styles(archive: zipfile.ZipFile, main: str) -> tuple[dict[str, int], set[str]]:
-    """Give the levels of the styles of headings, by their names or outlines, and of contents."""
-    path = next((path for kind, path in _related(archive, main) if kind == STYLES), None)
-    levels: dict[str, int] = {}
-    contents: set[str] = set()
-    based: dict[str, str] = {}
-    for style in _xml(archive, path) if path else ():
-        identifier, name = _value(style, "styleId"), ""
-        for child in style:
-            if _tag(child) == "name":
-                name = _value(child) or ""
-            elif _tag(child) == "basedOn":
-                based[identifier or ""] = _value(child) or ""
-            elif _tag(child) == "pPr":
-                for outline in (e for e in child if _tag(e) == "outlineLvl"):
-                    level = int(_value(outline) or 9)
-                    if level < 9:
-                        levels[identifier or ""] = level + 1
-        match = HEADING.match(name)
-        if match:
-            levels[identifier or ""] = int(match[1]) or 1
-        elif TITLE.match(name):
-            levels[identifier or ""] = 0
-        elif CONTENTS.match(name):
-            contents.add(identifier or "")
-    for style in based:
-        base, steps = style, 0
-        while base not in levels and base in based and steps < 10:
-            base, steps = based[base], steps + 1
-        if base in levels and style not in contents:
-            levels.setdefault(style, levels[base])
-    return levels, contents
-
-
 def _walk_part(
     document: Document,
     archive: zipfile.ZipFile,
@@ -160,9 +91,9 @@ def _walk_part(
 ) -> Iterator[Passage]:
     headings = Headings(document, under)
     part = _Part(document, headings, levels if not under else {}, contents)
-    root = _xml(archive, path)
+    root = parsed(archive, path)
     if under in ("diagram", "chart"):
-        for paragraph in (e for e in root.iter() if _tag(e) in ("p", "v") and e.text != ""):
+        for paragraph in (e for e in root.iter() if tag_of(e) in ("p", "v") and e.text != ""):
             yield from part.passage("".join(_plain(paragraph)), whole=True)
     else:
         yield from _blocks(part, root)
@@ -172,13 +103,13 @@ def _walk_part(
 def _blocks(part: _Part, parent: Any) -> Iterator[Passage]:
     """Give the passages of paragraphs and tables, whatever wraps them."""
     for element in _children(parent):
-        tag = _tag(element)
+        tag = tag_of(element)
         if tag == "p":
             yield from _paragraph(part, element)
         elif tag == "tbl":
             yield from _table(part, element)
         elif tag == "comment":
-            part.source, part.moment = _value(element, "author") or "", _value(element, "date")
+            part.source, part.moment = value_of(element, "author") or "", value_of(element, "date")
             yield from _blocks(part, element)
         elif tag in GONE:
             part.document.leave("deleted text (tracked change) left out", _gone(element))
@@ -193,10 +124,10 @@ def _paragraph(part: _Part, element: Any) -> Iterator[Passage]:
     boxes, part.boxes = part.boxes, []
     style, outline = "", None
     for child in element:
-        if _tag(child) == "pPr":
+        if tag_of(child) == "pPr":
             for e in child:
-                style = (_value(e) or "") if _tag(e) == "pStyle" else style
-                outline = int(_value(e) or 9) + 1 if _tag(e) == "outlineLvl" else outline
+                style = (value_of(e) or "") if tag_of(e) == "pStyle" else style
+                outline = int(value_of(e) or 9) + 1 if tag_of(e) == "outlineLvl" else outline
     level = outline if outline is not None and outline < 10 else part.levels.get(style)
     if style in part.contents:
         if text:
@@ -216,11 +147,11 @@ def _table(part: _Part, table: Any) -> Iterator[Passage]:
         for cell in _wrapped(row, "tc"):
             texts = []
             for element in _leaves(cell):
-                if _tag(element) == "tbl":
+                if tag_of(element) == "tbl":
                     within.append(element)
-                elif _tag(element) == "p":
+                elif tag_of(element) == "p":
                     texts.append(" ".join("".join(_inline(part, element)).split()))
-                elif _tag(element) in GONE:
+                elif tag_of(element) in GONE:
                     part.document.leave("deleted text (tracked change) left out", _gone(element))
             cells.append(" ".join(filter(None, texts)))
         boxes, part.boxes = part.boxes, []
@@ -234,25 +165,25 @@ def _table(part: _Part, table: Any) -> Iterator[Passage]:
 def _wrapped(parent: Any, tag: str) -> Iterator[Any]:
     """Give the children of a kind, also those in content controls and tracked insertions."""
     for element in _children(parent):
-        if _tag(element) == tag:
+        if tag_of(element) == tag:
             yield element
-        elif _tag(element) not in (*SILENT, *GONE, "p", "tbl", "tr", "tc"):
+        elif tag_of(element) not in (*SILENT, *GONE, "p", "tbl", "tr", "tc"):
             yield from _wrapped(element, tag)
 
 
 def _leaves(cell: Any) -> Iterator[Any]:
     """Give the paragraphs and tables of a cell, whatever wraps them."""
     for element in _children(cell):
-        if _tag(element) in ("p", "tbl", *GONE):
+        if tag_of(element) in ("p", "tbl", *GONE):
             yield element
-        elif _tag(element) not in SILENT:
+        elif tag_of(element) not in SILENT:
             yield from _leaves(element)
 
 
 def _inline(part: _Part, parent: Any) -> Iterator[str]:
     """Give the text of a paragraph; its text boxes are kept for later."""
     for element in _children(parent):
-        tag = _tag(element)
+        tag = tag_of(element)
         if tag == "t":
             yield element.text or ""
         elif tag in INLINE:
@@ -277,29 +208,19 @@ def _inline(part: _Part, parent: Any) -> Iterator[str]:
 def _children(parent: Any) -> Iterator[Any]:
     """Give the children; of alternatives for other programs one, and readings after their base."""
     children = [e for e in parent if isinstance(e.tag, str)]
-    if _tag(parent) == "AlternateContent":
+    if tag_of(parent) == "AlternateContent":
         choice = next((e for e in children if any(map(str.strip, _plain(e)))), None)
         children = [choice] if choice is not None else children[:1]
-    elif _tag(parent) == "ruby":
-        children.sort(key=lambda e: _tag(e) == "rt")
+    elif tag_of(parent) == "ruby":
+        children.sort(key=lambda e: tag_of(e) == "rt")
     return iter(children)
 
 
 def _plain(element: Any) -> Iterator[str]:
     for inner in element.iter():
-        if _tag(inner) in ("t", "v"):
+        if tag_of(inner) in ("t", "v"):
             yield inner.text or ""
 
 
 def _gone(element: Any) -> str:
-    return "".join(e.text or "" for e in element.iter() if _tag(e) in ("t", "delText"))
-
-
-def _tag(element: Any) -> str:
-    """Give an element's name without its namespace, which the strict form has otherwise."""
-    return element.tag.rsplit("}", 1)[-1] if isinstance(element.tag, str) else ""
-
-
-def _value(element: Any, name: str = "val") -> str | None:
-    """Give an attribute, whatever its namespace."""
-    return next((v for k, v in element.attrib.items() if k.rsplit("}", 1)[-1] == name), None)
+    return "".join(e.text or "" for e in element.iter() if tag_of(e) in ("t", "delText"))

@@ -15,9 +15,10 @@ from memenvs.envs.table import ENTRY_POINT, EnvRow
 from memenvs.material.incidence import FloatArray
 from memenvs.materials.generator.tiers import TIERS
 from memenvs.objective import Objective
+from memenvs.train.measures import query_of
 from memenvs.train.optima import Optima, load_of
 from memenvs.train.places import Place, place_of_id
-from memenvs.train.play import Ended, query_of
+from memenvs.train.play import Ended
 from memenvs.train.playing import Playing
 from memenvs.train.statistics import Interval, mean_interval, normalised_interval
 from memenvs.train.units import Unit, units_of

@@ -10,7 +10,7 @@ from memenvs.envs.memorization.vector import MemorizationVectorEnv
 from memenvs.policies.base import attribute
 from memenvs.policies.learned.networks.estimator_pointer import EstimatorPointerPolicy
 from memenvs.train.learn.auxiliary import AuxiliaryMaskablePPO
-from memenvs.train.learn.estimation import fit_estimator
+from memenvs.train.learn.estimators import fit_estimator
 from memenvs.train.learn.history_env import HistoryVecEnv
 from memenvs.train.vec_env import SB3VecEnv
 
