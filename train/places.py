@@ -202,12 +202,12 @@ def gather(
     return materials
 
 
-def preset_of(names: Sequence[str]) -> dict[str, Any]:
-    """Give the arguments by which materials are played."""
+def preset_of(names: Sequence[str], done: str = "compared") -> dict[str, Any]:
+    """Give the arguments by which materials are played; raises ``ValueError`` for a tier beside."""
     sources = [source_of(name) for name in names]
     tiers = [source for source in sources if isinstance(source, Tier)]
     if tiers and len(sources) > 1:
-        raise ValueError(f"the tier '{tiers[0].name}' is compared by itself; name it alone")
+        raise ValueError(f"the tier '{tiers[0].name}' is {done} by itself; name it alone")
     return {**LEVELS["2"], **tiers[0].preset} if tiers else LEVELS["1b"]
 
 

@@ -16,7 +16,6 @@ from stable_baselines3.common.vec_env import VecEnv
 
 import memenvs
 from memenvs.envs.family import GUI, MEMORIZATION, POISONING, Family
-from memenvs.envs.levels import LEVELS
 from memenvs.envs.memorization.prepared import Materials
 from memenvs.envs.memorization.rules import Rules
 from memenvs.material.material import Material
@@ -29,7 +28,7 @@ from memenvs.text.encoders import Encoder, HashingEncoder, encoder_description
 from memenvs.train.learn.settings import Stage, Training, dashed
 from memenvs.train.learn.windows import cut_windows, share_of_slots
 from memenvs.train.learn.wrapping import wrapped
-from memenvs.train.places import Instance, Place
+from memenvs.train.places import Instance, Place, preset_of
 from memenvs.train.vec_env import SB3VecEnv
 
 # What only memorization has: claims, settled queries, and policies that write.
@@ -214,15 +213,11 @@ def place_of(named: Training | Stage) -> Place:
         if row is None or "material" not in row.kwargs:
             return Place(named.env, named.settings)
         return Place("", {**row.kwargs, **named.settings})  # its arguments say all
-    sources = [source_of(name) for name in named.material]
-    tiers = [source for source in sources if isinstance(source, Tier)]
-    if len(sources) == 1:
-        preset = {**LEVELS["2"], **tiers[0].preset} if tiers else LEVELS["1b"]
-        return Place("", {"material": named.material[0], **preset, **named.settings})
-    if tiers:
-        raise ValueError(f"the tier '{tiers[0].name}' is trained on by itself; name it alone")
-    materials = [m for name in named.material for m in _listed(name, "several materials")]
-    return Place("", {"material": materials, **LEVELS["1b"], **named.settings})
+    preset, material = preset_of(named.material, "trained on"), named.material[0]
+    if len(named.material) > 1:
+        several = [m for name in named.material for m in _listed(name, "several materials")]
+        return Place("", {"material": several, **preset, **named.settings})
+    return Place("", {"material": material, **preset, **named.settings})
 
 
 def _maker(training: Training) -> Make:
