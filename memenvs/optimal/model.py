@@ -76,29 +76,40 @@ def reduce(
     splits a query into scenarios. ``weights`` ``(Q,)`` replace p_D; of a stream only the first
     ``arrived`` claims can be stored.
     """
-    incidence = material.incidence
-    end = len(costs) if arrived is None else arrived
-    truth = incidence.truth if objective == "precision" else np.ones_like(incidence.truth)
-    possible = [
-        tuple(sorted(support.tolist()))
-        if (truth[support] > 0).all() and (support < end).all()
-        else None
-        for support in (incidence.supports[p] for p in range(len(incidence.supports)))
-    ]
-    item_options: list[list[Option]] = []
-    for item in range(len(incidence.item_supports)):
-        conflicts = tuple(sorted(incidence.conflicts[item].tolist()))
-        supports = (possible[p] for p in incidence.item_supports[item])
-        item_options.append([Option(s, conflicts) for s in supports if s is not None])
+    truth = material.incidence.truth
+    if objective == "coverage":
+        truth = np.ones_like(truth)
     if weights is None:
         weights = np.array([query.weight for query in material.queries])
     weights = weights / weights.max()
-    rows = [
-        ({o for n in incidence.query_items[query] for o in item_options[n]}, float(weights[query]))
-        for query in np.flatnonzero(weights).tolist()
-    ]
+    ways = _ways(material, objective, truth)
+    rows = [(ways[query], float(weights[query])) for query in np.flatnonzero(weights).tolist()]
+    if arrived is not None:  # what makes an option superfluous has arrived no later
+        rows = [([o for o in row if o.support[-1] < arrived], mass) for row, mass in rows]
     masses, tight = scenarios(rows, truth)
     return _pack(masses, float(weights.sum()), tight, costs, max_claims)
+
+
+def _ways(material: Material, objective: str, truth: FloatArray) -> list[list[Option]]:
+    """Give the ways to answer each query, of supports that can be true; found once."""
+    key = ("ways", objective)
+    if key not in material.derived:
+        incidence = material.incidence
+        possible = [
+            tuple(sorted(support.tolist())) if (truth[support] > 0).all() else None
+            for support in (incidence.supports[p] for p in range(len(incidence.supports)))
+        ]
+        options: list[list[Option]] = []
+        for item in range(len(incidence.item_supports)):
+            conflicts = tuple(sorted(incidence.conflicts[item].tolist()))
+            supports = (possible[p] for p in incidence.item_supports[item])
+            options.append([Option(s, conflicts) for s in supports if s is not None])
+        material.derived[key] = [
+            minimal(o for n in incidence.query_items[query] for o in options[n])
+            for query in range(len(material.queries))
+        ]
+    found: list[list[Option]] = material.derived[key]
+    return found
 
 
 def _pack(
@@ -108,11 +119,13 @@ def _pack(
     costs: FloatArray,
     max_claims: int | None,
 ) -> Problem:
-    used = {claim for options in given for option in options for claim in option.support}
-    merged: dict[frozenset[Option], float] = {}
-    for row, mass in given.items():  # a claim that nobody stores spoils nothing
-        kept = frozenset(minimal(Option(s, tuple(sorted(used & set(c)))) for s, c in row))
-        merged[kept] = merged.get(kept, 0.0) + mass
+    merged = given
+    if any(option.conflicts for options in given for option in options):
+        used = {claim for options in given for option in options for claim in option.support}
+        merged = {}
+        for row, mass in given.items():  # a claim that nobody stores spoils nothing
+            kept = frozenset(minimal(Option(s, tuple(sorted(used & set(c)))) for s, c in row))
+            merged[kept] = merged.get(kept, 0.0) + mass
     options = sorted({option for row in merged for option in row})
     place = {option: index for index, option in enumerate(options)}
     masses = np.array(list(merged.values()), dtype=np.float64)

@@ -32,25 +32,24 @@ def minimal(options: Iterable[Option]) -> list[Option]:
 
 
 def scenarios(
-    rows: Sequence[tuple[Iterable[Option], float]], truth: FloatArray
+    rows: Sequence[tuple[list[Option], float]], truth: FloatArray
 ) -> tuple[dict[frozenset[Option], float], bool]:
-    """Split each query, given as (options, mass), by which of its claims are true, and merge.
+    """Split each query, given as (minimal options, mass), by which claims are true, and merge.
 
     Claims are true independently with probability ``truth`` (E,), so the expected mass is
     sum_q p_q sum_T P(T) 1[some option of q is held and wholly true in T]: a coverage sum again.
     Returns mass by set of options, and whether it is exact. Past the limits of this file the
     claims of a query that are nearest to certain count as true, which can only raise the value.
     """
-    minimised = [(minimal(options), mass) for options, mass in rows]
     uncertain = [
         sorted({e for o in options for e in o.support if truth[e] < 1.0}, key=lambda e: truth[e])
-        for options, _ in minimised
+        for options, _ in rows
     ]
     limit = MAX_UNCERTAIN
     while limit and sum(2 ** min(len(claims), limit) for claims in uncertain) > MAX_SCENARIOS:
         limit -= 1
     masses: dict[frozenset[Option], float] = {}
-    for (options, mass), claims in zip(minimised, uncertain, strict=True):
+    for (options, mass), claims in zip(rows, uncertain, strict=True):
         for possible, probability in _split(options, claims[:limit], truth):
             masses[possible] = masses.get(possible, 0.0) + mass * probability
     masses.pop(frozenset(), None)
