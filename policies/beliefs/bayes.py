@@ -70,9 +70,8 @@ class Bayes(JointRule):
         now = self._context(observation, "decisions_left").astype(np.float64)
         written = self._written(candidates, left, now)
         evidence[written] = record[written] = 0.0
-        answered[:, :-1][written] = np.broadcast_to(answered[:, -1:], answered[:, :-1].shape)[
-            written
-        ]
+        stored, arrived = answered[:, :-1], answered[:, -1:]
+        stored[written] = np.broadcast_to(arrived, stored.shape)[written]
 
         shown = self.beliefs.of(candidates.rows, candidates.source, self.layout)
         first = left == UNSEEN
