@@ -33,8 +33,8 @@ class Bayes(JointRule):
     gives up what lowers the value least (one step ahead, so no bound).
 
     State: logs of what each source has shown ``(B, W, s, K)``; of every slot the evidence of its
-    settlements, its record, and how much of what was asked it answers; the decisions left; the
-    queries asked ``(B, T, d)`` and their number.
+    settlements, its record, and P(it answers) each query asked ``(B, S + 1, T)``; the decisions
+    left; the queries asked ``(B, T, d)`` and their number.
     """
 
     knows: ClassVar[str] = "rates"
@@ -57,7 +57,7 @@ class Bayes(JointRule):
             self.beliefs.start(size),
             np.zeros((size, slots, 2)),  # log likelihood of a claim's settlements: false, true
             np.zeros((size, slots, 2)),  # debits, credits
-            np.zeros((size, slots + 1)),  # queries that each slot's and the last claim answer
+            np.zeros((size, slots + 1, self._kept)),  # P(each slot's and the last claim answer)
             np.full(size, UNSEEN),
             np.zeros((size, self._kept, self.layout.limits.embedding), dtype=np.float32),
             np.zeros(size, dtype=np.int64),
@@ -70,7 +70,8 @@ class Bayes(JointRule):
         now = self._context(observation, "decisions_left").astype(np.float64)
         written = self._written(candidates, left, now)
         evidence[written] = record[written] = 0.0
-        answered[:, :-1][written] = np.broadcast_to(answered[:, -1:], written.shape)[written]
+        stored, arrived = answered[:, :-1], answered[:, -1:]
+        stored[written] = np.broadcast_to(arrived, stored.shape)[written]
 
         shown = self.beliefs.of(candidates.rows, candidates.source, self.layout)
         first = left == UNSEEN
@@ -80,18 +81,20 @@ class Bayes(JointRule):
         else:
             self.beliefs.hear(sources, shown.last(), candidates.valid[:, -1:])
         new = np.stack([candidates.column(n)[:, :-1] for n in ("debits", "credits")], axis=-1)
+        told = np.maximum(new - record, 0.0).sum(axis=-1)
         if self.rules.utility != "coverage":  # which says nothing of truth
             change = new > record
             self.beliefs.settle(sources, shown, evidence, change[..., 0], change[..., 1])
         true = np.where(candidates.valid, self.beliefs.true(sources, shown, evidence), 0.0)
 
-        hits = self._hits(observation, candidates, answered, asked, count)
+        hits = self._hits(observation, candidates, answered, asked, count, told)
         asks = self._asks(candidates.rows, candidates.embedding, hits, count)
-        worth = np.where(candidates.valid, _losses(candidates, true, asks, self.rates), -1.0)
+        worth = self._worth(candidates, true, asks, answered, count, now)
+        worth = np.where(candidates.valid, worth, -1.0)
         order = None
         if self.layout.pool:
             order = self._order(observation, sources, everything, asked, count)
-        return Judgement(worth, order, (sources, evidence, new, hits, now, asked, count))
+        return Judgement(worth, order, (sources, evidence, new, answered, now, asked, count))
 
     def _written(self, candidates: Candidates, left: FloatArray, now: FloatArray) -> BoolArray:
         """Slots that the last decision wrote into: ``(B, S)``."""
@@ -112,10 +115,12 @@ class Bayes(JointRule):
         answered: FloatArray,
         asked: NDArray[np.float32],
         count: IntArray,
+        told: FloatArray,
     ) -> FloatArray:
         """Queries, or mass of them, that each candidate answers of those asked: ``(B, S + 1)``.
 
-        What is newly disclosed is entered in ``asked`` and ``count``.
+        What is newly disclosed is entered in ``answered``, ``asked`` and ``count``; ``told`` is for
+        how many of it each stored claim was credited or debited ``(B, S)``.
         """
         vectors = candidates.embedding
         queries = observation["queries"][..., self.layout.slice("embedding", "queries")]
@@ -125,12 +130,40 @@ class Bayes(JointRule):
         total = np.rint(share.astype(np.float64) * self._scheduled).astype(np.int64)
         fresh = np.minimum(total - count, queries.shape[1])
         newest = np.arange(queries.shape[1]) < fresh[:, None]
-        hits = answered + self._expected_hits(vectors, queries, newest.astype(np.float64))
         episode, row = np.nonzero(newest)
-        asked[episode, count[episode] + row] = queries[episode, row]
+        place = count[episode] + row
+        asked[episode, place] = queries[episode, row]
+        chance = (
+            look_up(self.rates.answering, vectors[:, :-1] @ queries.swapaxes(1, 2))
+            * newest[:, None]
+        )
+        answered[episode, :-1, place] = self._answers(chance, told)[episode, :, row]
         count += fresh
-        hits[:, -1:] = self._expected_hits(vectors[:, -1:], asked, self._until(count))
-        return hits
+        answered[:, -1] = self._of_arriving(candidates, answered, asked) * self._until(count)
+        return np.asarray(answered.sum(axis=-1))
+
+    def _answers(self, chance: FloatArray, told: FloatArray) -> FloatArray:
+        """P(each stored claim answers) what was newly settled ``(B, S, H)``, by similarity."""
+        return chance
+
+    def _of_arriving(
+        self, candidates: Candidates, answered: FloatArray, asked: NDArray[np.float32]
+    ) -> FloatArray:
+        """P(the considered claim answers) each query asked: ``(B, T)``."""
+        similarity = (candidates.embedding[:, -1:] @ asked.swapaxes(1, 2))[:, 0]
+        return look_up(self.rates.answering, similarity)
+
+    def _worth(
+        self,
+        candidates: Candidates,
+        true: FloatArray,
+        asks: FloatArray,
+        answered: FloatArray,
+        count: IntArray,
+        left: FloatArray,
+    ) -> FloatArray:
+        """What keeping each candidate beside the others is worth: ``(B, S + 1)``."""
+        return losses(candidates, true, asks, self.rates)
 
     def _weights(self, observation: Observation) -> FloatArray:
         """Weight of each query that is known beforehand: ``(B, Q)``."""
@@ -152,15 +185,18 @@ class Bayes(JointRule):
         self, rows: NDArray[Any], vectors: FloatArray, hits: FloatArray, count: IntArray
     ) -> FloatArray:
         """P(a claim answers the next query), were it true: ``(B, n)``."""
-        if "importance" in self.layout.limits.cues:
-            importance = rows[..., self.layout.index("cues.importance")].astype(np.float64)
-            hits_of_size = self.rates.expected_answers(importance)
-        else:
-            hits_of_size = np.ones(hits.shape)
+        size = self._size(rows)
         if not self._kept:
-            return hits_of_size * hits
+            return size * hits
         prior = ASKED_BEFORE * self.rates.topic_mass(vectors)
-        return np.asarray(hits_of_size * (hits + prior) / (count[:, None] + ASKED_BEFORE))
+        return np.asarray(size * (hits + prior) / (count[:, None] + ASKED_BEFORE))
+
+    def _size(self, rows: NDArray[Any]) -> FloatArray:
+        """Queries that true claims ``(B, n, width)`` answer, over the mean number: ``(B, n)``."""
+        if "importance" not in self.layout.limits.cues:
+            return np.ones(rows.shape[:-1])
+        importance = rows[..., self.layout.index("cues.importance")].astype(np.float64)
+        return self.rates.expected_answers(importance)
 
     def _order(
         self,
@@ -186,7 +222,7 @@ class Bayes(JointRule):
         return values
 
 
-def _losses(candidates: Candidates, true: FloatArray, asks: FloatArray, rates: Rates) -> FloatArray:
+def losses(candidates: Candidates, true: FloatArray, asks: FloatArray, rates: Rates) -> FloatArray:
     """Value that all candidates together lose without each of them: ``(B, S + 1)``."""
     worth = true * asks
     vectors = candidates.embedding

@@ -23,6 +23,8 @@ from memenvs.policies.training_materials import tier_of
 from memenvs.storage.archives import read_archive
 
 WEIGHTS = "estimator.pth"  # of a saved model's zip file
+POLICY = "policy.pth"  # of SB3's, in which an estimator may be a part of the policy
+PART = "features_extractor.estimator."
 PLAYED = 64  # episodes at once while it fits itself
 SAME = 0.85  # similarity from which on the ranker holds two claims for one
 LEAST_WORTH = 1e-9
@@ -32,9 +34,9 @@ class Estimator(EstimatorGreedy):
     """Make the replacement that most raises the estimated value of the memory, or pass.
 
     What is estimated was learned from settlements alone, on other materials: ``estimator:PATH`` is
-    a saved model, or several seeds, which are averaged; ``estimator`` is fitted on the train split
-    of the tier that is played (about a minute). Raises ``ValueError`` where there is no such split,
-    or a model does not fit.
+    a saved model, that part of an estimator-pointer, or several seeds, which are averaged;
+    ``estimator`` is fitted on the train split of the tier that is played (about a minute). Raises
+    ``ValueError`` where there is no such split, or a model does not fit.
     """
 
     variants = "PATH"
@@ -62,19 +64,27 @@ class Estimator(EstimatorGreedy):
 
     def _read(self, model: Model) -> SettlementEstimator:
         """Read a saved estimator; raises ``ValueError`` where the file holds none."""
+        entry = WEIGHTS if model.card.kind == "estimator" else POLICY
         try:
             archive = read_archive(model.path, LONGEST, "estimator")
-            weights = torch.load(io.BytesIO(archive.read(WEIGHTS)), weights_only=True)
+            weights = torch.load(io.BytesIO(archive.read(entry)), weights_only=True)
         except MaterialError:
             raise
         except Exception:  # what is no pickle fails in any way
-            raise ValueError(f"{model.path}: its '{WEIGHTS}' is damaged") from None
+            raise ValueError(f"{model.path}: its '{entry}' is damaged") from None
+        if entry == POLICY:
+            weights = {n.removeprefix(PART): w for n, w in weights.items() if n.startswith(PART)}
+            if not weights:
+                raise ValueError(
+                    f"{model.path}: its network is {model.card.network}, which has no estimator; "
+                    "train one with network estimator-pointer, or algorithm estimator"
+                )
         try:
             estimator = SettlementEstimator(self.layout, hidden=len(weights["true.0.weight"]))
             estimator.load_state_dict(weights)
         except (KeyError, TypeError, RuntimeError):
             raise ValueError(
-                f"{model.path}: its '{WEIGHTS}' holds another network; train it again"
+                f"{model.path}: its '{entry}' holds another network; train it again"
             ) from None
         return estimator
 

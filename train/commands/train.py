@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from types import FrameType
 
+    from memenvs.train.learn.run import NewCallback
     from memenvs.train.learn.settings import Training
 
 INTERRUPTED, TERMINATED = 130, 143
@@ -28,6 +30,13 @@ class _Terminated(BaseException):
 @click.option("--seed", type=click.IntRange(0, 2**31 - 1), multiple=True, help="Repeat it.")
 @click.option("--out", metavar="DIR", help="Folder of the run (runs/CONFIG).")
 @click.option("--resume", metavar="DIR", help="Go on with the run in this folder.")
+@click.option(
+    "--callback",
+    "callbacks",
+    metavar="MODULE:CLASS",
+    multiple=True,
+    help="A callback of Stable-Baselines3 of yours, made without arguments.",
+)
 def train(
     config: str | None,
     assignments: tuple[str, ...],
@@ -35,6 +44,7 @@ def train(
     seed: tuple[int, ...],
     out: str | None,
     resume: str | None,
+    callbacks: tuple[str, ...],
 ) -> None:
     """Train a write policy as CONFIG says: a YAML file, or a name that comes with the package.
 
@@ -66,10 +76,27 @@ def train(
         folder = Path(out or f"runs/{Path(config).stem}")
         if (folder / "config.yaml").exists():
             raise ValueError(f"{folder} holds a run; go on with it by --resume {folder}, or --out")
-    sys.exit(_train(training, folder))
+    sys.exit(_train(training, folder, [_callback(name) for name in callbacks]))
 
 
-def _train(training: Training, folder: Path) -> int:
+def _callback(name: str) -> NewCallback:
+    """Find a class of callbacks; raises ``ValueError`` where it is none."""
+    from stable_baselines3.common.callbacks import BaseCallback
+
+    from memenvs.policies.user_code import find_code, is_code
+
+    if not is_code(name):
+        raise ValueError(f"--callback {name}: give MODULE:CLASS or FILE.py:CLASS")
+    try:
+        found = find_code(name)
+    except (FileNotFoundError, ModuleNotFoundError) as error:
+        raise ValueError(f"--callback {name}: {error}") from None
+    if not (isinstance(found, type) and issubclass(found, BaseCallback)):
+        raise ValueError(f"--callback {name}: is no class of Stable-Baselines3's BaseCallback")
+    return found
+
+
+def _train(training: Training, folder: Path, callbacks: Sequence[NewCallback]) -> int:
     """Train, and say how to go on where something stops it; gives the exit code."""
     from memenvs.train.learn.jobs import jobs_of
     from memenvs.train.learn.progress import Progress, headline
@@ -81,7 +108,7 @@ def _train(training: Training, folder: Path) -> int:
     before = signal.signal(signal.SIGTERM, stop)
     try:
         with Progress() as progress:
-            found = run(training, folder, progress.report)
+            found = run(training, folder, progress.report, callbacks=callbacks)
     except KeyboardInterrupt:
         click.echo(f"memenvs: interrupted; {_how(folder)}", err=True)
         return INTERRUPTED

@@ -21,6 +21,7 @@ from memenvs.train.learn.tensorboard import Board
 from memenvs.train.learn.validation import Validation, mean
 from memenvs.train.learn.wrapping import carried_by
 
+RECORDS = 20  # of the algorithm's own values in each interval, at most
 Report = Callable[[int, dict[str, Any]], None]  # is told the steps, and a row where one was made
 
 
@@ -51,6 +52,8 @@ class Evaluations(BaseCallback):
         self._before = float(progress.get("seconds", 0.0))  # of earlier processes
         self._board: Board | None = None
         self._ended: dict[str, list[float]] = {}
+        self._trained: dict[str, float] = {}  # what the algorithm recorded last
+        self._recorded = 0  # steps until then
         self._started = -1  # step at which the interval began; -1: none has begun here
 
     def _on_training_start(self) -> None:
@@ -61,6 +64,7 @@ class Evaluations(BaseCallback):
 
     def _on_rollout_start(self) -> None:
         self._clock("optimiser")
+        self._record()
         steps = self.num_timesteps
         if self._started < 0:
             if steps == 0:
@@ -85,9 +89,18 @@ class Evaluations(BaseCallback):
 
     def _on_training_end(self) -> None:
         self._clock("optimiser")
+        self._record()
         self.end_interval()
         assert self._board is not None
         self._board.close()
+
+    def _record(self) -> None:
+        """Log what the algorithm recorded: after each update, but at most so often an interval."""
+        assert self._board is not None
+        due = self.num_timesteps - self._recorded >= self._every / RECORDS
+        if due or self.num_timesteps >= self._interval_ends():
+            self._trained |= self._board.record(self.num_timesteps, self.model.logger)
+            self._recorded = self.num_timesteps
 
     def end_interval(self) -> None:
         """Evaluate, write down what was measured, and save."""
@@ -104,9 +117,9 @@ class Evaluations(BaseCallback):
         self.rows.append(row)
         self._folder.write_metrics(self.rows)
         assert self._board is not None
-        self._board.write(self.num_timesteps, row, self.model.logger)
+        self._board.write(self.num_timesteps, row)
         self._save()
-        self._ended = {}
+        self._ended, self._trained = {}, {}
         self._at_mark, self._env_before = self.num_timesteps, self._timed.seconds
         self._spent = dict.fromkeys(self._spent, 0.0)
         self._report(self.num_timesteps, row)
@@ -159,8 +172,10 @@ class Evaluations(BaseCallback):
         rollout = {name: mean(values) for name, values in self._ended.items()}
         if "illegal_action" in self._validation.finals:
             rollout["illegal_action"] = float(sum(self._ended.get("illegal_action", ())))
+        recorded = {name.replace("/", "_"): v for name, v in self._trained.items() if "/" in name}
         return {
             "steps": self.num_timesteps,
+            **recorded,
             "seconds": round(self.seconds, 3),
             "steps_per_second": round((self.num_timesteps - self._at_mark) / learning, 1),
             **{f"rollout_{name}": value for name, value in rollout.items()},

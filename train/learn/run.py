@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import torch
+from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecEnv
 
 from memenvs.policies.base import Policy
@@ -39,25 +40,34 @@ from memenvs.train.learn.wrapping import carried_by, carry
 
 # Is told a job, its steps, and a row of its metrics.
 Report = Callable[[Job, int, dict[str, Any] | None], None]
+NewCallback = Callable[[], BaseCallback]  # a class will do: each model has one of its own
 # Unless a training says how far its evaluations are apart: how many there are at most, and how many
 # times as long as one of them it trains before each. A step that is learned from costs about three.
 EVALUATIONS, APART = 10, 8
 
 
 def train(
-    training: Training, out: Path, report: Report = lambda job, steps, row: None
+    training: Training,
+    out: Path,
+    report: Report = lambda job, steps, row: None,
+    *,
+    callbacks: Sequence[NewCallback] = (),
 ) -> list[dict[str, Any]]:
     """Train every model that ``out`` lacks, and go on with those that were interrupted.
 
-    Gives the final evaluations in the order of ``jobs_of``. Raises ``ValueError`` for a training
-    that cannot be run.
+    ``callbacks`` make callbacks of Stable-Baselines3 that are called beside our own, one of each
+    for a model; what they remember is not kept by checkpoints, and one that stops a training ends
+    it for good. Gives the final evaluations in the order of ``jobs_of``. Raises ``ValueError`` for
+    a training that cannot be run.
     """
+    if callbacks and training.algorithm == "estimator":
+        raise ValueError("callbacks are called by Stable-Baselines3, which fits no 'estimator'")
     device = resolve_device(training.device)
     if device == "cpu":
         torch.set_num_threads(1)  # more only wait for another: the networks are small
     with owned_folder(out):
         _check_same(training, out)
-        return [run(job, device, report) for job in jobs_of(training, out)]
+        return [run(job, device, report, callbacks) for job in jobs_of(training, out)]
 
 
 def _check_same(training: Training, out: Path) -> None:
@@ -74,12 +84,17 @@ def _check_same(training: Training, out: Path) -> None:
         raise ValueError(f"{out} holds the run of another training; name another folder")
 
 
-def run(job: Job, device: str, report: Report = lambda job, steps, row: None) -> dict[str, Any]:
+def run(
+    job: Job,
+    device: str,
+    report: Report = lambda job, steps, row: None,
+    callbacks: Sequence[NewCallback] = (),
+) -> dict[str, Any]:
     """Train one model to its end; gives its final evaluation."""
     if job.folder.finished:
         return job.folder.evaluation
     if job.training.game is not None and job.training.game.self_play is not None:
-        return _play_rounds(job, device, report)
+        return _play_rounds(job, device, report, callbacks)
     played = make_environments(job.training, job.left_out)
     batch = played.batch(job.training.envs)
     check_algorithm(job.training, Interface.of(batch))
@@ -88,7 +103,7 @@ def run(job: Job, device: str, report: Report = lambda job, steps, row: None) ->
         return _finish(job, played, best, job.training.steps)
     env = Timed(surrounded(job.training, played, batch))
     try:
-        _learn(job, played, env, device, report)
+        _learn(job, played, env, device, report, callbacks)
         with job.folder.best.open("rb") as stream:
             best = load_model(job.training, stream, env, device)
         return _finish(job, played, best, best.num_timesteps, carried_by(env))
@@ -96,13 +111,15 @@ def run(job: Job, device: str, report: Report = lambda job, steps, row: None) ->
         env.close()
 
 
-def _play_rounds(job: Job, device: str, report: Report) -> dict[str, Any]:
+def _play_rounds(
+    job: Job, device: str, report: Report, callbacks: Sequence[NewCallback]
+) -> dict[str, Any]:
     """Train opponents and the writer in turn; the last writer is the model."""
     rounds = rounds_of(job)
     alone = job.training.game.model_copy(update={"self_play": None})  # type: ignore[union-attr]
     _check(replace(job, training=job.training.model_copy(update={"game": alone})), device)
     for each in rounds:
-        evaluation = run(each, device, report)
+        evaluation = run(each, device, report, callbacks)
         _begin(job)
     write_whole(job.folder.best, rounds[-1].folder.best.read_bytes())
     job.folder.write_evaluation(evaluation)
@@ -115,7 +132,14 @@ def _check(job: Job, device: str) -> None:
     build_model(job.training, env, job.seed, device)
 
 
-def _learn(job: Job, played: Environments, env: Timed, device: str, report: Report) -> None:
+def _learn(
+    job: Job,
+    played: Environments,
+    env: Timed,
+    device: str,
+    report: Report,
+    callbacks: Sequence[NewCallback],
+) -> None:
     """Train by reinforcement, from the last checkpoint where there is one."""
     start = starting_model(job.training, job.left_out, Interface.of(env))
     model, progress = _model(job, env, device, start)
@@ -141,9 +165,8 @@ def _learn(job: Job, played: Environments, env: Timed, device: str, report: Repo
         silent: Any = None
         # MaskablePPO would refuse an environment in which every action is legal.
         masks = {"use_masking": env.has_attr("action_masks")} if takes_masks(model) else {}
-        model.learn(
-            left, callback=evaluations, log_interval=silent, reset_num_timesteps=False, **masks
-        )
+        called: list[BaseCallback] = [evaluations, *(make() for make in callbacks)]
+        model.learn(left, callback=called, log_interval=silent, reset_num_timesteps=False, **masks)
     validation.env.close()
 
 

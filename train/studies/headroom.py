@@ -24,7 +24,7 @@ from memenvs.train.statistics import Interval, mean_interval, normalised_interva
 from memenvs.train.units import Unit, units_of
 
 HAND_RULES = ("trust", "confidence", "reservoir", "fifo")  # of these the best on validation
-REFERENCES = ("random", "hand", "bayes", "clairvoyant")
+REFERENCES = ("random", "hand", "bayes", "bayes-queries", "clairvoyant")
 CHOOSING = 48  # episodes by which the best rule is chosen
 TIME_LIMIT = 20.0  # seconds for the frontier of a material
 

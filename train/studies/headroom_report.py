@@ -15,6 +15,7 @@ HEADINGS = {
     "random": "random",
     "hand": "best rule",
     "bayes": "bayes (knows rates)",
+    "bayes-queries": "bayes-queries (knows rates)",
     "clairvoyant": "clairvoyant (privileged)",
     "optimum": "optimum",
 }
@@ -32,6 +33,7 @@ where the material is fixed. At level 0 the figure is the share of queries answe
   materials, named under *rule*; the constants of `trust` are tuned on those, too.
 - *bayes*: a Bayes filter with a one-step greedy. It knows the rates of the generator and no truth;
   it looks one step ahead, so it is a reference and no bound.
+- *bayes-queries*: the same with values by query, and in `probe` (32 claims) a price on information.
 - *clairvoyant*: knows truth and p_D, and decides claim by claim without knowing later ones.
 - *optimum*: the best memory of all claims; ≤ marks an upper bound where it was not proved.
 """

@@ -151,23 +151,26 @@ def test_in_play_what_was_settled_is_known():
     assert settled > 50
 
 
+@pytest.mark.parametrize("name", ["bayes", "bayes-queries"])
 @pytest.mark.parametrize("kind", SETTINGS)
-def test_materials_of_no_tier_are_played(kind):
+def test_materials_of_no_tier_are_played(kind, name):
     env = MemorizationEnv(material(), capacity=3, **SETTINGS[kind])
-    history = run(make("bayes", env), env, episodes=2)
+    history = run(make(name, env), env, episodes=2)
     assert len(history[-1]) >= 2
 
 
-def test_it_is_labelled():
-    assert policy_class("bayes").knows == "rates"
-    assert not policy_class("bayes").privileged
+@pytest.mark.parametrize("name", ["bayes", "bayes-queries"])
+def test_it_is_labelled(name):
+    assert policy_class(name).knows == "rates"
+    assert not policy_class(name).privileged
 
 
+@pytest.mark.parametrize("name", ["bayes", "bayes-queries"])
 @pytest.mark.parametrize(
     "settings",
     [{"every": 2}, SETTINGS["pool"], {"every": 3, "action": "priority"}, {"utility": "coverage"}],
 )
-def test_batch_equals_single(settings):
+def test_batch_equals_single(settings, name):
     single = MemorizationEnv("worlds", split="validation", capacity=4, **settings)
     batch = MemorizationVectorEnv(
         "worlds",
@@ -177,7 +180,7 @@ def test_batch_equals_single(settings):
         **settings,
         autoreset_mode="Disabled",
     )
-    alone, together = make("bayes", single), make("bayes", batch)
+    alone, together = make(name, single), make(name, batch)
     observation, _ = batch.reset(seed=0)
     states, state = [None] * 3, None
     for _ in range(30):

@@ -3,8 +3,11 @@
 import json
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import gymnasium as gym
+import pytest
+import torch
 import yaml
 
 from commands import memenvs_cli
@@ -53,3 +56,25 @@ def test_equal_seeds_fit_equal_estimators_and_a_finished_one_stays(tmp_path: Pat
     training = small(**FITTED, seed=0)
     again = train(training, tmp_path / "first", lambda job, steps, row: told.append(steps))
     assert (again, told) == (runs["first"][0], [])
+
+
+def test_the_estimator_of_an_estimator_pointer_acts_by_its_greedy(tmp_path: Path) -> None:
+    """The one of `estimator:RUN` has the weights of that run's policy."""
+    changes = {"network": "estimator-pointer", "steps": 256, "env": "memenvs/Hidden-v0"}
+    train(small(**changes), tmp_path / "run")
+    env = gym.make("memenvs/Hidden-v0")
+    whole: Any = policies.load(tmp_path / "run", env)
+    policy: Any = policies.make(f"estimator:{tmp_path / 'run'}", env)
+    (own,) = policy._estimators
+    trained = whole._networks[0]._policy.estimator.state_dict()
+    assert trained.keys() == own.state_dict().keys()
+    assert all(torch.equal(value, trained[name]) for name, value in own.state_dict().items())
+    observation, info = env.reset(seed=0)
+    action, _ = policy.predict(observation, None)
+    assert info["action_mask"][action]
+
+
+def test_a_run_without_an_estimator_is_refused(tmp_path: Path) -> None:
+    train(small(network="pointer", steps=256, env="memenvs/Hidden-v0"), tmp_path / "run")
+    with pytest.raises(ValueError, match="network is pointer, which has no estimator"):
+        policies.make(f"estimator:{tmp_path / 'run'}", gym.make("memenvs/Hidden-v0"))
