@@ -20,7 +20,7 @@ from memenvs.optimal.bracket import ROUNDING, Bracket
 from memenvs.optimal.exact import solve
 from memenvs.optimal.greedy import offer_greedy
 from memenvs.optimal.lagrange import bound_prefixes
-from memenvs.optimal.model import TOTAL, reduce
+from memenvs.optimal.model import TOTAL, Problem, reduce
 from memenvs.optimal.programme import Programme
 from memenvs.optimal.swaps import offer_swaps
 from memenvs.reading.answers import ALL
@@ -78,9 +78,7 @@ def frontier(
     deadline = time.monotonic() + (math.inf if time_limit is None else time_limit)
     size = None if max_claims is None else int(max_claims)
     unit = prices.max()  # so that the solver's tolerances mean the same for any unit of cost
-    pays = "coverage" if sought.utility == "coverage" else "precision"
-    weights = None if sought.query is None else sought.weights(material)
-    problem = reduce(material, pays, prices / unit, size, weights, arrived)
+    problem = problem_of(material, sought, prices / unit, size, arrived)
     ascending, place = np.unique(np.array(asked, dtype=np.float64), return_inverse=True)
     bracket = Bracket(problem, allowance(ascending / unit))
     share = time.monotonic() + (deadline - time.monotonic()) / 3 if sought.limited else deadline
@@ -113,6 +111,19 @@ def frontier(
         upper_bounds=uppers[place],
         optimal=optimal[place],
     )
+
+
+def problem_of(
+    material: Material,
+    objective: Objective,
+    costs: FloatArray,
+    max_claims: int | None,
+    arrived: int | None = None,
+) -> Problem:
+    """Reduce a material to the problem of its objective's frontier."""
+    pays = "coverage" if objective.utility == "coverage" else "precision"
+    weights = None if objective.query is None else objective.weights(material)
+    return reduce(material, pays, costs, max_claims, weights, arrived)
 
 
 def _run(bracket: Bracket, method: str, deadline: float) -> None:

@@ -7,10 +7,12 @@ import time
 
 import numpy as np
 
+from memenvs.material.incidence import BoolArray, FloatArray, IntArray
 from memenvs.optimal.bounds import bound_curve, relax_at
 from memenvs.optimal.bracket import Bracket
 from memenvs.optimal.greedy import offer_greedy
 from memenvs.optimal.lagrange import bound_prefixes
+from memenvs.optimal.model import Problem
 from memenvs.optimal.programme import Programme
 from memenvs.optimal.swaps import offer_swaps
 
@@ -58,19 +60,26 @@ def solve(bracket: Bracket, deadline: float) -> None:
 
 
 def enumerate_memories(bracket: Bracket) -> None:
-    """Compare all memories of the candidate claims in exact integers: no near-tie is missed."""
-    problem = bracket.problem
+    """Offer the best of all memories of the candidate claims, and prove it so."""
+    memories, costs, values = all_memories(bracket.problem)
+    best = np.maximum.accumulate(values)
+    for capacity in bracket.capacities:
+        within = int(np.searchsorted(costs, capacity, side="right"))
+        bracket.offer(memories[np.searchsorted(best, best[within - 1])])
+    bracket.bound(bracket.values)
+
+
+def all_memories(problem: Problem) -> tuple[BoolArray, FloatArray, IntArray]:
+    """Give all memories of the candidate claims, the cheapest first, with costs and values.
+
+    Values are exact integers, so that no near-tie is missed.
+    """
     count = len(problem.candidates)
     memories = np.zeros((1 << count, len(problem.costs)), dtype=bool)
     memories[:, problem.candidates] = np.arange(1 << count)[:, None] >> np.arange(count) & 1
     memories = memories[memories.sum(axis=1) <= problem.max_claims]
-    cost = memories @ problem.costs
-    order = np.argsort(cost, kind="stable")
+    costs = memories @ problem.costs
+    order = np.argsort(costs, kind="stable")
     masses = np.rint(problem.masses / problem.total * FINE).astype(np.int64)
-    values = problem.queries.any(problem.satisfied(memories[order])) @ masses
-    best = np.maximum.accumulate(values)
-    for capacity in bracket.capacities:
-        within = int(np.searchsorted(cost[order], capacity, side="right"))
-        winner = order[np.searchsorted(best, best[within - 1])]
-        bracket.offer(memories[winner])
-    bracket.bound(bracket.values)
+    memories = memories[order]
+    return memories, costs[order], problem.queries.any(problem.satisfied(memories)) @ masses
