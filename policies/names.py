@@ -22,6 +22,7 @@ POLICIES: dict[str, str] = {
     "weighted-tree": "memenvs.policies.weighted_tree.tree_policy:WeightedTreePolicy",
     "trust": "memenvs.policies.rules.trust:Trust",
     "bayes": "memenvs.policies.beliefs.bayes:Bayes",
+    "pretrained": "memenvs.policies.learned.pretrained:Pretrained",
     "supervised": "memenvs.policies.learned.supervised:Supervised",
     "estimator": "memenvs.policies.learned.estimator:Estimator",
     "estimator-ranker": "memenvs.policies.learned.estimator:EstimatorRanker",
