@@ -16,7 +16,14 @@ POLICIES = ("random", "fifo", "longest", "memorybank", "trust", "pretrained")
 
 @click.command(name="held-out")
 @click.argument("materials", metavar="NAME_OR_FILE...", nargs=-1, required=True)
-@click.option("--policy", "policies", metavar="NAME_OR_MODEL", multiple=True, default=POLICIES)
+@click.option(
+    "--policy",
+    "policies",
+    metavar="NAME_OR_MODEL",
+    multiple=True,
+    default=POLICIES,
+    help=f"Repeat it. Default: {', '.join(POLICIES)}.",
+)
 @click.option("--baseline", default="longest", show_default=True, metavar="POLICY")
 @click.option("--capacity", type=click.IntRange(1), multiple=True, help="Slots; repeat it.")
 @click.option(
