@@ -121,8 +121,10 @@ def _reader_left() -> int:
 )
 def main(modules: tuple[str, ...]) -> None:
     """Environments in which an agent learns what to remember."""
-    if modules and "" not in sys.path:
-        sys.path.insert(0, "")  # what lies in the working directory can be imported
+    if modules:
+        from memenvs.policies.user_code import import_from_here  # loads numpy
+
+        import_from_here()
     for module in modules:
         try:
             import_module(module)

@@ -14,7 +14,7 @@ from memenvs.policies.learned.models import find_models
 from memenvs.policies.resolve import given_names
 from memenvs.reading.answers import ALL
 from memenvs.reading.layer import Layer
-from memenvs.train.evaluate import evaluate
+from memenvs.train.evaluate import Watch, evaluate, unwatched
 from memenvs.train.experiment import Experiment
 from memenvs.train.optima import Curve, Optima, mean_curve
 from memenvs.train.provenance import file_digest, provenance
@@ -57,6 +57,7 @@ def compare(
     *,
     curve: bool = False,
     track: Track[Any] = untracked,
+    watch: Watch = unwatched,
 ) -> Comparison:
     """Run an experiment; ``curve`` solves the frontier between the capacities too.
 
@@ -64,15 +65,20 @@ def compare(
     whatever ``memenvs.policies.make`` takes, as a function, a class or a network. Each policy plays
     the same episodes. The random policy, for the normalised score, and the baseline, for the
     differences, are played besides those asked for. The rows of scores are kept in the experiment's
-    folder as they finish, and what stands there is not played again. Raises ``ValueError`` for an
-    experiment that cannot be run.
+    folder as they finish, and what stands there is not played again; ``watch`` is shown the others.
+    Raises ``ValueError`` for an experiment that cannot be run.
     """
     with given_names(policies):
-        return _compare(experiment, list(policies or ()), curve=curve, track=track)
+        return _compare(experiment, list(policies or ()), curve=curve, track=track, watch=watch)
 
 
 def _compare(
-    experiment: Experiment, given: Sequence[str], *, curve: bool, track: Track[Any]
+    experiment: Experiment,
+    given: Sequence[str],
+    *,
+    curve: bool,
+    track: Track[Any],
+    watch: Watch,
 ) -> Comparison:
     for name in ("opponent", "game_option"):
         if name in experiment.model_fields_set:
@@ -94,6 +100,7 @@ def _compare(
             layer=layer,
             scores=scores,
             track=track,
+            watch=watch,
         )
     finally:
         scores.close()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
+from typing import Any, TypeAlias
 
 from memenvs.envs.family import MEMORIZATION
 from memenvs.reading.layer import Layer
@@ -19,6 +19,12 @@ from memenvs.train.scores import Row, Scores
 from memenvs.train.setting import Setting
 from memenvs.train.terminal import Track, untracked
 from memenvs.train.units import Unit, units
+
+Watch: TypeAlias = Callable[[Row, Unit, Ended], None]  # is shown what is played, beside its row
+
+
+def unwatched(row: Row, unit: Unit, ended: Ended) -> None:
+    """Look at nothing."""
 
 
 @dataclass(frozen=True)
@@ -39,12 +45,14 @@ def evaluate(
     layer: Layer | None = None,
     scores: Scores | None = None,
     track: Track[Any] = untracked,
+    watch: Watch = unwatched,
 ) -> Evaluated:
     """Play each policy at each capacity, ``episodes`` times in each instance.
 
     Each seed of a training plays them all. ``layer`` answers queries from each memory. Rows that
-    ``scores`` hold are not played again; an episode that fails costs its own row. Raises
-    ``ValueError`` for an unknown policy before anything is played.
+    ``scores`` hold are not played again; an episode that fails costs its own row. ``watch`` is
+    shown every episode that was played to its end. Raises ``ValueError`` for an unknown policy
+    before anything is played.
     """
     optima = optima or Optima()
     scores = scores or Scores(setting.place.family)
@@ -71,6 +79,8 @@ def evaluate(
                 row = key | row_of(playing.place, unit, outcome)
                 row |= _against(setting, playing.place, unit, row, optima)
                 scores.add(row)
+                if isinstance(outcome, Ended):
+                    watch(row, unit, outcome)
     return Evaluated(scores, by_name)
 
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from importlib import import_module
 from typing import Any
 
 import gymnasium as gym
@@ -14,6 +15,7 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv, VectorEnv
 
 from memenvs.counter import episode_key
 from memenvs.envs.family import GUI, MEMORIZATION, POISONING, Family
+from memenvs.envs.gui.env import pages
 from memenvs.envs.levels import LEVELS
 from memenvs.envs.memorization.env import MemorizationEnv
 from memenvs.envs.memorization.prepared import Materials
@@ -30,6 +32,7 @@ from memenvs.materials.library import (
     takes_generator,
 )
 from memenvs.materials.poisoning.sets import Split as ScenarioSplit
+from memenvs.policies.user_code import import_from_here
 
 # Fresh materials are drawn from these seeds, whatever --seed says: a test set stays the same.
 TEST_SEEDS = 0x7E57
@@ -134,6 +137,22 @@ class _OneOfMany(gym.Wrapper[Any, Any, Any, Any]):
         return self.env.reset(seed=seed, options=given or None)
 
 
+def is_registered(id: str) -> bool:
+    """Say whether Gymnasium knows an id; of ``MODULE:ID`` the module is imported first.
+
+    Modules are found from the working directory, too. Raises ``ValueError`` for one that cannot be
+    imported.
+    """
+    module, _, name = id.rpartition(":")
+    if module:
+        import_from_here()
+        try:
+            import_module(module)
+        except (ImportError, TypeError) as error:  # TypeError: a relative name
+            raise ValueError(f"{id}: the module cannot be imported: {error}") from None
+    return name in gym.registry
+
+
 def place_of_id(
     id: str,
     arguments: Mapping[str, Any] | None = None,
@@ -146,6 +165,7 @@ def place_of_id(
     ``arguments`` override those of the id; of what has splits the test split is played unless
     another is named. Raises ``ValueError`` for an unknown id, argument or split.
     """
+    is_registered(id)  # imports what MODULE:ID names
     given = dict(arguments or {})
     found = Place(id, given)
     family = found.family
@@ -153,7 +173,7 @@ def place_of_id(
         refuse_split(id, split)
         return replace(found, instances=(Instance(id),))
     instances, chosen = INSTANCES[family.name](found, split, count)
-    if chosen is not None:
+    if chosen is not None and family is not GUI:  # a page is told by its number alone
         given["split"] = chosen
     return Place(id, given, tuple(instances), chosen)
 
@@ -235,9 +255,9 @@ def _scenarios(place: Place, split: str | None, count: int) -> Found:
 
 def _pages(place: Place, split: str | None, count: int) -> Found:
     """Give the numbered pages of a graphical interface."""
-    refuse_split(place.id, split)
-    task = place.env.unwrapped.task  # type: ignore[attr-defined]
-    return [Instance(f"{task}-{number}", number) for number in range(count)], None
+    task, chosen = place.env.unwrapped.task, split or EVALUATED  # type: ignore[attr-defined]
+    numbered = enumerate(pages(chosen, count))
+    return [Instance(f"{task}-{chosen}-{number}", page) for number, page in numbered], None
 
 
 INSTANCES: dict[str, Callable[[Place, str | None, int], Found]] = {

@@ -1,7 +1,11 @@
 """A model of the README's loop, a rule, a function and a network: compared, benchmarked, used."""
 
+import json
+import os
+import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import gymnasium as gym
 import numpy as np
@@ -197,3 +201,28 @@ def test_a_model_of_one_array_is_refused_where_a_dictionary_is_seen():
     shown = gym.make("memenvs/Readable-v0").observation_space
     with pytest.raises(ValueError, match=r"shape \(4,\), .* a dictionary of action_mask, claim"):
         check_space("m", "observation", spaces.Box(0, 1, (4,)), shown)
+
+
+def test_an_environment_of_a_module_in_the_working_directory(tmp_path: Path) -> None:
+    """MODULE:ID is imported by every command, and by ``python -m memenvs`` too."""
+    lines = [
+        "import gymnasium, own_envs",
+        "gymnasium.register('here/Corridor-v0', own_envs.Corridor)",
+    ]
+    (tmp_path / "corridors_here.py").write_text("\n".join(lines))
+    support = Path(__file__).parents[1] / "support"
+    environment = {**os.environ, "PYTHONPATH": str(support)}
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "memenvs", *arguments]
+        return subprocess.run(
+            command, cwd=tmp_path, env=environment, capture_output=True, text=True, input=""
+        )
+
+    compared = run("compare", "--env", "corridors_here:here/Corridor-v0", "--materials=1", "--json")
+    assert compared.returncode == 0, compared.stderr
+    assert json.loads(compared.stdout)["rows"]
+    assert "stopped after 0 actions" in run("play", "corridors_here:here/Corridor-v0").stdout
+    refused = run("play", "nowhere:here/Corridor-v0")
+    assert refused.returncode == 2
+    assert "the module cannot be imported: No module named 'nowhere'" in refused.stderr

@@ -62,10 +62,9 @@ def _decide(player: Player | EpisodePlayer) -> bool:
 def _player(
     env_id: str | None, material: str | None, capacity: int | None, seed: int
 ) -> Player | EpisodePlayer:
-    import gymnasium as gym
-
     import memenvs
     from memenvs.train.episode_player import EpisodePlayer, make_any
+    from memenvs.train.places import is_registered
     from memenvs.train.player import Player, make_material, make_registered
 
     given = {} if capacity is None else {"capacity": capacity}
@@ -73,7 +72,7 @@ def _player(
         assert material is not None
         return Player(make_material(material, given), seed)
     rows = {row.id: row for row in memenvs.registered_envs()}
-    if env_id in gym.registry and "material" not in getattr(rows.get(env_id), "kwargs", {}):
+    if is_registered(env_id) and "material" not in getattr(rows.get(env_id), "kwargs", {}):
         if capacity is not None:
             raise ValueError(f"{env_id} has no memory of slots; leave --capacity out")
         return EpisodePlayer(make_any(env_id), seed)

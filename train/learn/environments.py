@@ -9,13 +9,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import gymnasium as gym
 import numpy as np
 from gymnasium.vector import AutoresetMode
 from stable_baselines3.common.vec_env import VecEnv
 
 import memenvs
 from memenvs.envs.family import GUI, MEMORIZATION, POISONING, Family
+from memenvs.envs.gui.env import pages
 from memenvs.envs.memorization.prepared import Materials
 from memenvs.envs.memorization.rules import Rules
 from memenvs.material.material import Material
@@ -28,7 +28,7 @@ from memenvs.text.encoders import Encoder, HashingEncoder, encoder_description
 from memenvs.train.learn.settings import Stage, Training, dashed
 from memenvs.train.learn.windows import cut_windows, share_of_slots
 from memenvs.train.learn.wrapping import wrapped
-from memenvs.train.places import Instance, Place, preset_of
+from memenvs.train.places import Instance, Place, is_registered, preset_of
 from memenvs.train.vec_env import SB3VecEnv
 
 # What only memorization has: claims, settled queries, and policies that write.
@@ -41,8 +41,8 @@ OF_MEMORIZATION = (
     "leave_one_out",
 )
 ELSEWHERE = (
-    "`memenvs envs` lists those that there are; `memenvs --import MODULE train` imports a module "
-    "that registers yours"
+    "`memenvs envs` lists those that there are; write MODULE:ID for one that a module of yours "
+    "registers"
 )
 AT_ONCE = 64  # episodes of an evaluation
 DRAWS = 0x7E57  # seeds of materials that a callable draws
@@ -83,7 +83,7 @@ class Environments:
             split = self.whole.arguments.get("split", "train")
             return [f"poisoning-{split}-{number}" for number in range(len(SPLITS[split]))]
         if self.family is GUI:
-            return [str(self.whole.env.unwrapped.task)]  # type: ignore[attr-defined]
+            return [f"{self.whole.env.unwrapped.task}-train"]  # type: ignore[attr-defined]
         return []
 
     @property
@@ -116,8 +116,7 @@ class Environments:
             place = changed(self.whole, split=split)
             values = list(Scenarios(split)[:count])
         elif self.family is GUI:
-            known = self.whole.env.unwrapped.instances  # type: ignore[attr-defined]
-            values = list(range(known, known + count))
+            values = list(pages(split, count))
         return self.make(place, min(AT_ONCE, len(values))), named(values)
 
     def evaluation_left_out(self) -> tuple[VecEnv, list[Instance]]:
@@ -206,7 +205,7 @@ def place_of(named: Training | Stage) -> Place:
     if named.env:
         rows = {row.id: row for row in memenvs.registered_envs()}
         row = rows.get(named.env)
-        if row is None and named.env not in gym.registry:
+        if row is None and not is_registered(named.env):
             near = get_close_matches(named.env, rows, n=1)
             hint = f"did you mean '{near[0]}'?" if near else ELSEWHERE
             raise ValueError(f"env '{named.env}' is unknown; {hint}")

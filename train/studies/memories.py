@@ -12,13 +12,12 @@ from memenvs.policies.published import TODAY
 from memenvs.policies.published.judge import stand_in_alone
 from memenvs.policies.published.readers import K, reader_for
 from memenvs.reading.utility import end_to_end
-from memenvs.train.compare import Comparison, compare, episodes_of
+from memenvs.train.compare import Comparison, compare
 from memenvs.train.experiment import Experiment
-from memenvs.train.optima import Optima
-from memenvs.train.playing import Playing
-from memenvs.train.setting import make_setting
+from memenvs.train.play import Ended
+from memenvs.train.scores import Row
 from memenvs.train.statistics import Interval, mean_interval
-from memenvs.train.units import units
+from memenvs.train.units import Unit
 
 SIMPLE = ("random", "fifo", "reservoir", "confidence")
 TIERS = ("readable", "hidden", "worlds", "composite", "end-to-end", "conflicting", "probe")
@@ -93,11 +92,17 @@ def run_section(
     experiment = Experiment(
         policy=list(section.policies), materials=materials, seed=seed, **settings
     )
-    comparison, read = compare(experiment), _own_readers(experiment)
+    read: dict[tuple[str, int, str, int], float] = {}
+
+    def read_own(row: Row, unit: Unit, ended: Ended) -> None:
+        reader = reader_for(row["policy"], K)
+        read[_key(row)] = float(end_to_end(unit.instance.value, ended.own, reader))
+
+    comparison = compare(experiment, watch=read_own)
     scores = [
         {"section": section.title, **row, "own_reader": read[_key(row)]}
         for row in comparison.scores
-        if _key(row) in read
+        if row["policy"] in section.policies
     ]
     values: dict[tuple[str, int], list[float]] = {}
     for (policy, capacity, *_), value in read.items():
@@ -111,18 +116,3 @@ def run_section(
 
 def _key(row: Mapping[str, Any]) -> tuple[str, int, str, int]:
     return row["policy"], row["capacity"], row["instance"], row["episode"]
-
-
-def _own_readers(experiment: Experiment) -> dict[tuple[str, int, str, int], float]:
-    """Let each memory read what it holds itself: a value by policy, capacity and episode."""
-    setting, seed = make_setting(experiment), experiment.seed
-    played = units(setting.instances, episodes_of(experiment, setting), seed)
-    optima, found = Optima(experiment.time_limit), {}
-    for capacity, place in setting.places.items():
-        playing = Playing(place, episodes=len(played), seed=seed, optima=optima)
-        for name in experiment.policy:
-            reader = reader_for(name, K)
-            for unit, ended in zip(played, playing.all(name, played), strict=True):
-                value = float(end_to_end(unit.instance.value, ended.own, reader))
-                found[name, capacity or 0, unit.instance.name, unit.episode] = value
-    return found

@@ -33,6 +33,9 @@ from memenvs.envs.single import Observation, SingleEnv
 
 STEPS = 8  # as in section 3 of the paper
 INSTANCES = 1024
+# Number of the first page of each split: an episode that is not told its instance plays one of the
+# training, so the others are kept back from it.
+FIRST_PAGES = {"train": 0, "validation": 2**29, "test": 2**30}
 
 
 class GuiEnv(SingleEnv):
@@ -67,6 +70,11 @@ class GuiEnv(SingleEnv):
         render_mode: str | None = None,
     ) -> None:
         check_counts(steps=steps, instances=instances)
+        if instances > FIRST_PAGES["validation"]:
+            raise ValueError(
+                f"instances={instances} is more than {FIRST_PAGES['validation']}: pages from there "
+                "on are kept for validation and test"
+            )
         self.open(render_mode)
         self.task, self.site = task, site
         self.steps, self.instances, self.strict = steps, instances, strict
@@ -158,6 +166,13 @@ def as_text(page: Page) -> str:
 def instance_of(key: np.uint64, instances: int) -> int:
     """Draw the number of an instance from the key of an episode."""
     return int(key) % instances
+
+
+def pages(split: str, count: int) -> range:
+    """Give the numbers of so many pages of a split; raises ``ValueError`` for an unknown one."""
+    if split not in FIRST_PAGES:
+        raise ValueError(f"pages have no split '{split}'; choose from {', '.join(FIRST_PAGES)}")
+    return range(FIRST_PAGES[split], FIRST_PAGES[split] + count)
 
 
 def check_number(given: Any) -> int:

@@ -211,13 +211,21 @@ def outcome_without(training: Training, folder: Path) -> Any:
     return outcome(folder / "without")
 
 
-def test_pages_of_the_validation_are_not_those_of_the_training() -> None:
+def test_pages_of_the_validation_and_of_a_comparison_are_not_those_of_the_training(
+    tmp_path: Path,
+) -> None:
     from memenvs.train.learn.environments import make_environments
 
     training = tiny(env="memenvs/Panels-tabs-3-v0", settings={"instances": 7})
     _, instances = make_environments(training).evaluation("validation", 3)
-    assert [instance.value for instance in instances] == [
-        7,
-        8,
-        9,
-    ]  # episodes of the training play 0 to 6
+    assert [instance.value for instance in instances] == [2**29, 2**29 + 1, 2**29 + 2]
+    train(training, tmp_path / "run")
+    outcomes = {}
+    for split in (None, "train"):
+        setting = Experiment(
+            env=training.env, policy=[str(tmp_path / "run")], materials=2, split=split
+        )
+        rows = compare(setting).rows
+        outcomes[split] = {(row["instance"], row["seen"]) for row in rows}
+    assert outcomes[None] == {("tabs-3-test-0", False), ("tabs-3-test-1", False)}
+    assert outcomes["train"] == {("tabs-3-train-0", True), ("tabs-3-train-1", True)}
