@@ -78,6 +78,8 @@ def test_a_wheel_ships_types_and_configurations_and_no_data(wheel_target):
     assert (wheel_target / "memenvs" / "py.typed").exists()
     shipped = {path.name for path in (wheel_target / "memenvs" / "configs").glob("*.yaml")}
     assert shipped == {path.name for path in (ROOT / "configs").glob("*.yaml")}
-    assert not list(wheel_target.rglob("*.json*"))[1:]  # pip's own direct_url.json at most
+    # No data: the weights of our own policy, and at most pip's direct_url.json.
+    held = {path.name for path in wheel_target.rglob("*.json*")}
+    assert {"pretrained.json"} <= held <= {"pretrained.json", "direct_url.json"}
     assert not (wheel_target / "tests").exists()
     assert not (wheel_target / "policies").exists()

@@ -21,9 +21,11 @@ from memenvs.train.commands.compare import compare
 from memenvs.train.commands.convert import convert
 from memenvs.train.commands.envs import envs
 from memenvs.train.commands.frontier import frontier
+from memenvs.train.commands.held_out import held_out
 from memenvs.train.commands.inspect import inspect
 from memenvs.train.commands.links import links
 from memenvs.train.commands.play import play
+from memenvs.train.commands.pretrain import pretrain
 from memenvs.train.commands.register import register, unregister
 from memenvs.train.commands.study import OLDER, study
 from memenvs.train.commands.train import train
@@ -140,9 +142,11 @@ for command in (
     convert,
     frontier,
     compare,
+    held_out,
     inspect,
     links,
     play,
+    pretrain,
     register,
     study,
     train,

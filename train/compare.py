@@ -24,6 +24,7 @@ from memenvs.train.summary import RANDOM, Record, groups_of, row_of_instance, su
 from memenvs.train.terminal import Track, untracked
 
 EPISODES_OF_ONE = 20  # of a single material
+OF_TEXTS = ("longest", "pretrained")  # policies that read words
 # Settings that do not say what a row of scores is.
 BESIDE = {"out", "policy", "baseline"}
 
@@ -146,12 +147,12 @@ def make_layer(experiment: Experiment, setting: Setting) -> Layer | None:
 
 
 def default_policies(setting: Setting) -> list[str]:
-    """Policies to play where none is named; the longest text only where there are texts."""
+    """Policies to play where none is named; those that read words only where there are texts."""
     family = setting.place.family
     if family is not MEMORIZATION:
         return [RANDOM] if family is None else list(family.policies)
     texts = all(env.unwrapped.layout.limits.texts for env in setting.envs.values())  # type: ignore[attr-defined]
-    return [name for name in family.policies if texts or name != "longest"]
+    return [name for name in family.policies if texts or name not in OF_TEXTS]
 
 
 def episodes_of(experiment: Experiment, setting: Setting) -> int:

@@ -36,7 +36,7 @@ MEMORIZATION = Family(
     instance="material",
     finals=_MEMORY,
     score="utility",
-    policies=("random", "fifo", "reservoir", "longest", "optimal"),
+    policies=("random", "fifo", "reservoir", "longest", "pretrained", "optimal"),
     types=_SIZE,
 )
 POISONING = Family(

@@ -25,14 +25,17 @@ from memenvs.policies.resolve import Given, label_of
 from memenvs.storage.handles import Guard, one_at_a_time
 from memenvs.text.encoders import Encoder
 
+CAPACITY = 100
+
 
 class WriteMemory(Stored):
     """Keep at most ``capacity`` of the claims that an agent reads, by a learned rule or another.
 
     Args:
-        policy: what decides: the path of a trained model, as ``memenvs.policies.load`` takes it,
-            the name of a policy that needs no truth (``"trust"``, ``"memorybank"``, ...), or one of
-            your own, in any form that ``memenvs.policies.make`` takes.
+        policy: what decides; by default weights that come with the package. Others are the path of
+            a trained model, as ``memenvs.policies.load`` takes it, the name of a policy that needs
+            no truth (``"trust"``, ``"memorybank"``, ...), or one of your own, in any form that
+            ``memenvs.policies.make`` takes.
         capacity: slots.
         claims: how many claims the stream is expected to have; each time that it proves longer,
             as many again as were read are expected.
@@ -49,8 +52,8 @@ class WriteMemory(Stored):
 
     def __init__(
         self,
-        policy: Given,
-        capacity: int,
+        policy: Given = "pretrained",
+        capacity: int = CAPACITY,
         *,
         claims: int = CLAIMS,
         cues: Sequence[str] = (),

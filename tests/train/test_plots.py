@@ -46,7 +46,7 @@ def test_plot_shows_the_frontier_and_every_policy(noisy: Comparison) -> None:
     assert legend is not None
     labels = [text.get_text() for text in legend.get_texts()]
     assert labels[:3] == ["frontier", "full context", "cost of compression"]
-    policies = {"random", "fifo", "reservoir", "longest", "optimal (oracle)"}
+    policies = {"random", "fifo", "reservoir", "longest", "pretrained", "optimal (oracle)"}
     assert set(labels[3:]) == {*policies, "coverage, if higher"}
     (line,) = (line for line in axes.lines if line.get_label() == labels[0])
     assert np.asarray(line.get_ydata()) == pytest.approx([0, 0.35, 0.60, 0.80, 0.90, 0.95, 1, 1])

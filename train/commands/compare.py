@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     metavar="NAME_OR_MODEL",
     multiple=True,
     help="A name, a model, or your own: MODULE:NAME or FILE.py:NAME; repeat it. "
-    "Default: random, fifo, reservoir, longest (of texts), optimal.",
+    "Default: random, fifo, reservoir, longest and pretrained (of texts), optimal.",
 )
 @click.option("--baseline", metavar="POLICY", help="Give differences to this one (random).")
 @click.option(

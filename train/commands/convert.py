@@ -47,9 +47,9 @@ def convert(
 ) -> None:
     """Convert a data set FILE of a KIND to the JSON Lines file OUT.
 
-    KIND is 2wikimultihopqa, climate-fever, entailment-bank, hotpotqa, locomo, longmemeval, musique,
-    poisonedrag or strategyqa; the page on data sets says what becomes of each.
-    What was left out or normalised, and why, is reported on standard error.
+    KIND is 2wikimultihopqa, climate-fever, entailment-bank, friendsqa, hotpotqa, locomo,
+    longmemeval, musique, poisonedrag or strategyqa; the page on data sets says what becomes of
+    each. What was left out or normalised, and why, is reported on standard error.
     """
     if fit_on is not None and dimension is None:
         raise click.UsageError("--fit-on needs --embed DIM: it says what the encoder is fitted on")

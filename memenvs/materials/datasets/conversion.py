@@ -22,6 +22,7 @@ CONVERTERS: dict[str, str] = {
     "2wikimultihopqa": "memenvs.materials.datasets.hotpotqa:read_hotpotqa",
     "climate-fever": "memenvs.materials.datasets.climate_fever:read_climate_fever",
     "entailment-bank": "memenvs.materials.datasets.entailment_bank:read_entailment_bank",
+    "friendsqa": "memenvs.materials.datasets.friendsqa:read_friendsqa",
     "hotpotqa": "memenvs.materials.datasets.hotpotqa:read_hotpotqa",
     "locomo": "memenvs.materials.datasets.locomo:read_locomo",
     "longmemeval": "memenvs.materials.datasets.longmemeval:read_longmemeval",
