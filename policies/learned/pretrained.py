@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from memenvs.envs.memorization.layout import Layout
 from memenvs.material.incidence import FloatArray
 from memenvs.policies.base import Observation, State
+from memenvs.policies.learned.support_size import SupportSize
+from memenvs.policies.rules.joint import scheduled
 from memenvs.policies.rules.rule import Rule
 from memenvs.storage.whole import write_whole
 
@@ -21,6 +23,7 @@ FORMAT = "memenvs.pretrained/1"
 SHIPPED = "pretrained.json"
 PRIOR = 20.0  # claims for which the training texts' statistics count
 CLIP = 4.0  # standard deviations
+SINGLE = 1.5  # claims behind an answer, up to which they are judged one by one
 
 
 @dataclass(frozen=True)
@@ -32,12 +35,14 @@ class Weights:
     deviation: tuple[float, ...]
     weights: tuple[float, ...]  # of standardised columns
     credits: float  # of log(1 + n) settled successes
+    ageing: float = 0.0  # what a claim without successes loses over an episode, where it matters
     card: dict[str, Any] = field(default_factory=dict)  # data, licence, command, results
 
     def __post_init__(self) -> None:
         """Check that the parts go together; raises ``ValueError``."""
         parts = (self.mean, self.deviation, self.weights)
-        numbers = np.array([*np.concatenate(parts), self.credits], dtype=np.float64)
+        constants = (self.credits, self.ageing)
+        numbers = np.array([*np.concatenate(parts), *constants], dtype=np.float64)
         if any(len(part) != len(self.columns) for part in parts) or not np.isfinite(numbers).all():
             raise ValueError("weights, means and deviations are not one finite number a column")
         if min(self.deviation, default=0.0) <= 0:
@@ -58,9 +63,9 @@ class Weights:
             if found.pop("format") != FORMAT:
                 raise ValueError
             columns, card = tuple(map(str, found.pop("columns"))), dict(found.pop("card"))
-            given = float(found.pop("credits"))
+            credits, ageing = (float(found.pop(name)) for name in ("credits", "ageing"))
             numbers = {name: tuple(map(float, values)) for name, values in found.items()}
-            return cls(columns=columns, card=card, credits=given, **numbers)
+            return cls(columns=columns, card=card, credits=credits, ageing=ageing, **numbers)
         except (ValueError, LookupError, TypeError, AttributeError):
             raise ValueError(f"{path} holds no weights of the policy 'pretrained'") from None
 
@@ -104,9 +109,11 @@ class Pretrained(Rule):
 
     The worth of a claim is linear in a few columns of its words, standardised by what was read so
     far, plus a weight times log(1 + settled successes); stored claims are judged again at every
-    step. It reads no embedding. A column that a material lacks counts as average: without texts
-    settled successes alone decide. ``pretrained:FILE`` plays the weights that `memenvs pretrain`
-    wrote. The state is what was read so far, ``(B, 1 + 2 f)``.
+    step. Where answers prove to need several claims, a claim that was never behind one is worth the
+    less the longer it is kept, so that what was read together stays together. It reads no
+    embedding. A column that a material lacks counts as average: without texts settled successes
+    alone decide. ``pretrained:FILE`` plays the weights that `memenvs pretrain` wrote. The state is
+    what was read so far, ``(B, 1 + 2 f)``, and what is known of supports, ``(B, 5 + S)``.
     """
 
     variants = "FILE"
@@ -115,11 +122,15 @@ class Pretrained(Rule):
         super().__init__(env, seed)
         self.weights = Weights.load(variant)
         self._running = Running.begun(self.weights, 1)
+        self._ageing: FloatArray = np.zeros(1)
 
     def start(self, episodes: NDArray[np.int64]) -> State:
         """Know the training texts alone."""
         begun = Running.begun(self.weights, len(episodes))
-        return (np.concatenate([begun.count, begun.total, begun.squares], axis=1),)
+        supports = SupportSize.begun(
+            len(episodes), self.actions.slots, scheduled(self.rules, self.layout)
+        )
+        return np.concatenate([begun.count, begun.total, begun.squares], axis=1), supports.numbers
 
     def act(
         self, observation: Observation, masks: NDArray[np.bool_], state: State
@@ -129,17 +140,24 @@ class Pretrained(Rule):
         running = Running(*np.split(state[0], [1, 1 + len(self.weights.columns)], axis=1))
         there = claim[:, self.layout.index("valid")] == 1
         read = columns_of(claim, self.weights.columns, self.weights.mean, self.layout)
-        self._running = running.read(read, there)
+        self._running = now = running.read(read, there)
+        supports = SupportSize(state[1]).seen(observation, self.layout)
+        self._ageing = self.weights.ageing * np.clip(supports.mean - SINGLE, 0.0, 1.0)
         actions, _ = super().act(observation, masks, state)
-        now = self._running
-        return actions, (np.concatenate([now.count, now.total, now.squares], axis=1),)
+        if self.rules.action != "priority":  # the slots of priorities are not ours to choose
+            supports = supports.written(actions)
+        numbers = np.concatenate([now.count, now.total, now.squares], axis=1)
+        return actions, (numbers, supports.numbers)
 
     def score(self, rows: NDArray[Any], observation: Observation) -> NDArray[Any]:
         """Worth of each claim: ``(B, n)``."""
         read = columns_of(rows, self.weights.columns, self.weights.mean, self.layout)
-        settled = np.log1p(rows[..., self.layout.index("credits")].astype(np.float64))
+        settled, age = (
+            rows[..., self.layout.index(name)].astype(np.float64) for name in ("credits", "age")
+        )
         prior = self._running.standardised(read) @ np.array(self.weights.weights)
-        return np.asarray(prior + self.weights.credits * settled)
+        worth = prior + self.weights.credits * np.log1p(settled)
+        return np.asarray(worth - self._ageing[:, None] * age / (1.0 + settled))
 
 
 def columns_of(

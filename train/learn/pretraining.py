@@ -32,6 +32,7 @@ REGULARISATION = 0.01  # scikit-learn's C
 RATE = 0.02  # of Adam, falling to a tenth
 PULL = 0.02  # towards the start
 CREDITS = 3.0  # of log(1 + settled successes)
+AGEING = 64.0  # over an episode, of claims without successes where answers need several
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,7 @@ def pretrain(
         mean, spread, slopes = (
             tuple(a.tolist()) for a in (columns.mean(axis=0), deviation, weights)
         )
-        return Weights(COLUMNS, mean, spread, slopes, CREDITS, card)
+        return Weights(COLUMNS, mean, spread, slopes, CREDITS, AGEING, card)
 
     read = [text.standardised(made(zero)) for text in texts]
     asked = np.concatenate([useful_mass(material) > 0 for material in materials])

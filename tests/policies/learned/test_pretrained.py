@@ -13,6 +13,8 @@ from memenvs.envs.memorization.env import MemorizationEnv
 from memenvs.material.records import Claim, Item, Query
 from memenvs.policies import WriteMemory, make
 from memenvs.policies.learned.pretrained import CLIP, PRIOR, Weights
+from memenvs.policies.learned.support_size import SupportSize
+from memenvs.policies.rules.joint import scheduled
 
 TEXTS = [
     "Well, hello there!",
@@ -56,7 +58,7 @@ def test_worth_is_the_standardised_column_times_its_weight_plus_what_was_settled
     env = MemorizationEnv(talk(), capacity=2)
     policy = make(f"pretrained:{one_column}", env)
     observation, _ = env.reset(seed=0)
-    _, (state,) = policy.predict(observation)
+    _, (state, _) = policy.predict(observation)
     # One claim without a question mark was read, besides 20 of mean .25 and deviation .5.
     mean = PRIOR * 0.25 / (PRIOR + 1)
     deviation = np.sqrt(PRIOR * (0.5**2 + 0.25**2) / (PRIOR + 1) - mean**2)
@@ -149,3 +151,47 @@ def test_files_of_others_are_refused_in_one_sentence(change, one_column):
     one_column.write_text(json.dumps(found | change))
     with pytest.raises(ValueError, match="holds no weights of the policy 'pretrained'"):
         Weights.load(one_column)
+
+
+def test_claims_without_successes_age_where_answers_need_several(tmp_path):
+    path = tmp_path / "weights.json"
+    Weights(("question",), (0.25,), (0.5,), (0.0,), credits=3.0, ageing=64.0).save(path)
+    env = MemorizationEnv(talk(), capacity=2)
+    policy = make(f"pretrained:{path}", env)
+    rows = np.zeros((1, 2, env.layout.claim.width), dtype=np.float32)
+    rows[..., env.layout.index("age")] = 0.25
+    rows[0, 1, env.layout.index("credits")] = 1
+    observation, _ = env.reset(seed=0)
+    policy.predict(observation)
+    assert policy.score(rows, observation)[0] == pytest.approx([0, 3 * np.log(2)])
+    # Three failures and no answer speak for two claims: (2 - 1.5) of 64.
+    share = observation["context"][..., env.layout.index("settled", "context")]
+    share[...] = 3 / scheduled(env.rules, env.layout)
+    policy.predict(observation)
+    aged = [-32 * 0.25, 3 * np.log(2) - 32 * 0.25 / 2]
+    assert policy.score(rows, observation)[0] == pytest.approx(aged)
+
+
+def test_the_size_of_supports_is_told_by_credits_and_answers():
+    layout = MemorizationEnv(talk(), capacity=2).layout
+
+    def shown(share, answered, credits):
+        context = np.zeros((1, layout.context.width))
+        context[0, layout.index("settled", "context")] = share
+        context[0, layout.index("answered", "context")] = answered
+        memory = np.zeros((1, 2, layout.memory.width))
+        memory[0, :, layout.index("credits")] = credits
+        return {"context": context, "memory": memory}
+
+    known = SupportSize.begun(1, slots=2, scheduled=8)
+    assert known.mean == 1
+    known = known.seen(shown(3 / 8, 0, [0, 0]), layout)
+    assert known.mean == 2  # three failures and no answer
+    known = known.seen(shown(4 / 8, 1 / 4, [1, 1]), layout)
+    assert known.mean == 3 / 2  # one answer by two claims, and one by one
+    known = known.written(np.array([1]))  # what had a success makes way
+    known = known.seen(shown(4 / 8, 1 / 4, [0, 1]), layout)
+    assert known.mean == 3 / 2
+    known = known.seen(shown(4 / 16, 1 / 4, [0, 1]), layout)  # expected to be twice as long
+    known = known.seen(shown(5 / 16, 2 / 5, [1, 2]), layout)
+    assert known.mean == 5 / 3
