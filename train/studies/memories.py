@@ -40,7 +40,7 @@ class Section:
 
 
 FITTED = ("trust", "supervised", "bisimulation", "bisimulation:learning")
-REFERENCES = (*FITTED, "bayes", "optimal")
+REFERENCES = (*FITTED, "bayes", "bayes-queries", "optimal")
 SECTIONS: tuple[Section, ...] = (
     Section("Odyssey", {"material": ["odyssey"], "capacity": [3]}),
     Section("Odyssey with a false claim", {"material": ["odyssey-noisy"], "capacity": [3]}),
@@ -49,13 +49,13 @@ SECTIONS: tuple[Section, ...] = (
     Section(
         "LoCoMo",
         {"capacity": [50, 100, 200]},
-        ("longest", *FITTED, "optimal"),
+        ("longest", "pretrained", *FITTED, "optimal"),
         "locomo",
     ),
     Section(
         "EntailmentBank",
         {"capacity": [50, 100]},
-        ("longest", *FITTED, "optimal"),
+        ("longest", "pretrained", *FITTED, "optimal"),
         "entailment-bank",
     ),
 )

@@ -73,7 +73,7 @@ def test_every_section_names_what_there_is() -> None:
             assert policy_class(name)
     played = {name.partition(":")[0] for section in memories.SECTIONS for name in section.policies}
     # What is learned from settlements alone, or from texts, is compared on a page of its own.
-    elsewhere = {"clairvoyant", "greedy", "estimator", "estimator-ranker", "pretrained"}
+    elsewhere = {"clairvoyant", "greedy", "estimator", "estimator-ranker"}
     assert played >= set(POLICIES) - elsewhere
 
 
