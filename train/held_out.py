@@ -14,7 +14,10 @@ from memenvs.envs.memorization.env import MemorizationEnv
 from memenvs.errors import MaterialError
 from memenvs.material.material import Material
 from memenvs.policies import make
+from memenvs.train.places import Instance
+from memenvs.train.play import play_one
 from memenvs.train.statistics import Interval, mean_interval
+from memenvs.train.units import Unit
 
 COLUMNS = ("asked", "never", "static")
 
@@ -91,13 +94,8 @@ def _kept(
 ) -> NDArray[np.bool_]:
     """Give the memory at the end of an episode, ``(E,)``."""
     env = MemorizationEnv(material, capacity=capacity, utility="coverage", **LEVELS[level])
-    player = make(policy, env, seed=seed)
-    observation, _ = env.reset(seed=seed)
-    state, over = None, False
-    while not over:
-        action, state = player.predict(observation, state)
-        observation, _, over, _, _ = env.step(action)
-    return np.asarray(env.memory)
+    unit = Unit(Instance(material.name, material), 0, seed)
+    return play_one(env, make(policy, env, seed=seed), unit).memory
 
 
 def _listed(interval: Interval | None) -> list[float] | None:
