@@ -14,7 +14,7 @@ import yaml
 
 from memenvs.policies.user_code import refuse_code
 from memenvs.storage.reading import read_bounded
-from memenvs.storage.trust import remembered
+from memenvs.storage.trusted import remembered
 
 LONGEST = 2**18  # bytes of a configuration
 TRAINING = "algorithm"  # the key that a training has and a comparison has not

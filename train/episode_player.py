@@ -114,11 +114,11 @@ class EpisodePlayer:
 
     def _name(self, action: int) -> str:
         if self._family is POISONING:
-            from memenvs.envs.poisoning.env import action_name
+            from memenvs.envs.poisoning.poisoning_env import action_name
 
             return action_name(action).partition("(")[2].removesuffix(")")
         if self._family is GUI:
-            from memenvs.envs.gui.env import decode
+            from memenvs.envs.gui.gui_env import decode
             from memenvs.envs.gui.page import KINDS
 
             chosen = decode(action)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memenvs.envs.levels import LEVELS
-from memenvs.envs.memorization.env import MemorizationEnv
+from memenvs.envs.memorization.memorization_env import MemorizationEnv
 from memenvs.errors import MaterialError
 from memenvs.material.material import Material
 from memenvs.policies import make
@@ -95,7 +95,7 @@ def _kept(
     """Give the memory at the end of an episode, ``(E,)``."""
     env = MemorizationEnv(material, capacity=capacity, utility="coverage", **LEVELS[level])
     unit = Unit(Instance(material.name, material), 0, seed)
-    return play_one(env, make(policy, env, seed=seed), unit).memory
+    return np.asarray(play_one(env, make(policy, env, seed=seed), unit).memory)
 
 
 def _listed(interval: Interval | None) -> list[float] | None:

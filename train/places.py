@@ -15,12 +15,12 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv, VectorEnv
 
 from memenvs.counter import episode_key
 from memenvs.envs.family import GUI, MEMORIZATION, POISONING, Family
-from memenvs.envs.gui.env import pages
+from memenvs.envs.gui.gui_env import pages
 from memenvs.envs.levels import LEVELS
-from memenvs.envs.memorization.env import MemorizationEnv
+from memenvs.envs.memorization.memorization_env import MemorizationEnv
+from memenvs.envs.memorization.memorization_vector import MemorizationVectorEnv
 from memenvs.envs.memorization.prepared import Materials
 from memenvs.envs.memorization.rules import Rules
-from memenvs.envs.memorization.vector import MemorizationVectorEnv
 from memenvs.errors import MaterialError
 from memenvs.material.material import Material
 from memenvs.materials.generator.tiers import Split, Tier

@@ -9,7 +9,7 @@ import numpy as np
 
 import memenvs
 from memenvs.envs.levels import LEVELS
-from memenvs.envs.memorization.env import MemorizationEnv
+from memenvs.envs.memorization.memorization_env import MemorizationEnv
 from memenvs.envs.memorization.render.ansi import as_text, claim_words
 from memenvs.envs.memorization.render.scene import (
     Best,

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from generator.families import Registered
 from generator.markdown import docstring, table, words
-from generator.observation import observation
+from generator.observations import observation
 from memenvs.envs.levels import LEVELS
-from memenvs.envs.memorization.env import MemorizationEnv
+from memenvs.envs.memorization.memorization_env import MemorizationEnv
 from memenvs.envs.table import EnvRow
 from memenvs.materials.generator.tiers import SEEDS, TIERS
 

@@ -10,7 +10,7 @@ import gymnasium as gym
 from gymnasium import spaces
 
 from generator.markdown import words
-from memenvs.envs.memorization.env import MemorizationEnv
+from memenvs.envs.memorization.memorization_env import MemorizationEnv
 from memenvs.envs.table import ENTRY_POINT, TABLE, EnvRow
 
 LEVEL_PAGES = {"0": "single-query", "1a": "known-queries", "1b": "disclosed-queries"}

@@ -108,7 +108,7 @@ def register_material(
 
     Raises ``ValueError`` for a name or level that cannot be used, ``MaterialError`` for a bad file.
     """
-    from memenvs.envs.memorization.env import MemorizationEnv
+    from memenvs.envs.memorization.memorization_env import MemorizationEnv
 
     check_name(name, level)
     identifier = f"memenvs/{name}-v0"

@@ -70,7 +70,7 @@ def register_file(
     that is taken or cannot be used, ``MaterialError`` for a bad file, ``OSError`` where the
     registry cannot be written.
     """
-    from memenvs.envs.memorization.env import MemorizationEnv
+    from memenvs.envs.memorization.memorization_env import MemorizationEnv
 
     check_name(name, level)
     file = str(Path(path).resolve())

@@ -13,8 +13,8 @@ from memenvs.envs.panels.tasks import TASKS as PANELS
 from memenvs.materials.generator.tiers import TIERS
 from memenvs.materials.scenarios import SCENARIOS
 
-ENTRY_POINT = "memenvs.envs.memorization.env:MemorizationEnv"
-VECTOR_ENTRY_POINT = "memenvs.envs.memorization.vector:MemorizationVectorEnv"
+ENTRY_POINT = "memenvs.envs.memorization.memorization_env:MemorizationEnv"
+VECTOR_ENTRY_POINT = "memenvs.envs.memorization.memorization_vector:MemorizationVectorEnv"
 
 
 @dataclass(frozen=True)
@@ -73,8 +73,8 @@ def _poisoning_rows() -> Iterator[EnvRow]:
             f"memenvs/Poisoning{suffix}-v0",
             MappingProxyType({"price": price}),
             tags=("poisoning", "false-claims"),
-            entry_point=f"{folder}.env:PoisoningEnv",
-            vector_entry_point=f"{folder}.vector:PoisoningVectorEnv",
+            entry_point=f"{folder}.poisoning_env:PoisoningEnv",
+            vector_entry_point=f"{folder}.poisoning_vector:PoisoningVectorEnv",
         )
 
 
@@ -86,15 +86,15 @@ def _gui_rows() -> Iterator[EnvRow]:
             f"memenvs/Panels-{task}-v0",
             MappingProxyType({"task": task}),
             tags=("gui", "panels"),
-            entry_point=f"{folder}.panels.env:PanelsEnv",
-            vector_entry_point=f"{folder}.panels.vector:PanelsVectorEnv",
+            entry_point=f"{folder}.panels.panels_env:PanelsEnv",
+            vector_entry_point=f"{folder}.panels.panels_vector:PanelsVectorEnv",
         )
     for task in MINIWOB:
         yield EnvRow(
             f"memenvs/MiniWoB-{task}-v0",
             MappingProxyType({"task": task}),
             tags=("gui", "browser"),
-            entry_point=f"{folder}.miniwob.env:MiniWoBEnv",
+            entry_point=f"{folder}.miniwob.miniwob_env:MiniWoBEnv",
             vector_entry_point=None,
         )
 

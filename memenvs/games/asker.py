@@ -16,11 +16,11 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from memenvs.envs.memorization.columns import Column
-from memenvs.envs.memorization.env import MemorizationEnv
 from memenvs.envs.memorization.layout import Columns
+from memenvs.envs.memorization.memorization_env import MemorizationEnv
 from memenvs.envs.rows import Rows
 from memenvs.games.queries import Queries
-from memenvs.games.vector import Observations, VectorGame
+from memenvs.games.vector_game import Observations, VectorGame
 from memenvs.material.incidence import BoolArray, FloatArray, IntArray
 from memenvs.material.material import Material
 from memenvs.materials.library import Source

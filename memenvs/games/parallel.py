@@ -12,7 +12,7 @@ from pettingzoo import AECEnv, ParallelEnv
 from pettingzoo.utils.conversions import parallel_to_aec
 
 from memenvs.envs.arguments import check_render_mode, read_options
-from memenvs.games.vector import VectorGame
+from memenvs.games.vector_game import VectorGame
 
 Observation = dict[str, NDArray[Any]]
 PROBE = {"options": 1}  # what PettingZoo's published tests call reset with; it means nothing

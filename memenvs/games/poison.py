@@ -19,14 +19,14 @@ from memenvs.envs.memorization.batch.bank import Bank
 from memenvs.envs.memorization.batch.compiled import SOURCE, tabulates
 from memenvs.envs.memorization.batch.state import Batch
 from memenvs.envs.memorization.columns import Column
-from memenvs.envs.memorization.env import MemorizationEnv
 from memenvs.envs.memorization.layout import Columns
+from memenvs.envs.memorization.memorization_env import MemorizationEnv
 from memenvs.envs.memorization.rules import HISTORY
 from memenvs.envs.rows import Rows
 from memenvs.games.poison_rows import PoisonRows
 from memenvs.games.poison_targets import LEVELS, Injections
 from memenvs.games.queries import Queries
-from memenvs.games.vector import Observations, VectorGame
+from memenvs.games.vector_game import Observations, VectorGame
 from memenvs.material.incidence import BoolArray, FloatArray, IntArray
 from memenvs.material.material import Material
 from memenvs.materials.library import Source

@@ -16,10 +16,10 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from memenvs.counter import ORDER, uniforms
-from memenvs.envs.memorization.env import MemorizationEnv
+from memenvs.envs.memorization.memorization_env import MemorizationEnv
 from memenvs.envs.rows import Rows
 from memenvs.games.streams import STREAMS, Streams, interleave, owners, rounds
-from memenvs.games.vector import Infos, Observations, VectorGame
+from memenvs.games.vector_game import Infos, Observations, VectorGame
 from memenvs.material.incidence import BoolArray, FloatArray, IntArray
 from memenvs.material.material import Material
 from memenvs.materials.library import Source

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from memenvs.envs.memorization.memorization_vector import MemorizationVectorEnv
 from memenvs.envs.memorization.privileged import Privileged
 from memenvs.envs.memorization.rules import Rules
-from memenvs.envs.memorization.vector import MemorizationVectorEnv
 from memenvs.material.incidence import BoolArray, IntArray
 from memenvs.material.material import Material
 from memenvs.policies.base import Observation, Policy, State, attribute, privileged

@@ -8,8 +8,8 @@ from functools import lru_cache
 from typing import Any, Literal, get_args
 
 from memenvs.envs.gui.columns import ACTIONS, ELEMENTS
-from memenvs.envs.gui.env import encode
 from memenvs.envs.gui.goal import Goal, read_goal
+from memenvs.envs.gui.gui_env import encode
 from memenvs.envs.gui.page import KINDS, Action, Element, Page
 from memenvs.policies.bisimulation.adapter import Look
 from memenvs.policies.bisimulation.graph import FAILURE, NEITHER, SUCCESS

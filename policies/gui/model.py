@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from memenvs.envs.gui.columns import ELEMENTS
-from memenvs.envs.gui.env import encode
+from memenvs.envs.gui.gui_env import encode
 from memenvs.envs.gui.page import KINDS, Action, Page
 from memenvs.policies.gui.scripted import ALTERNATIVES, shortcut
 from memenvs.text.chat import Chat

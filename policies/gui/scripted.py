@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from memenvs.envs.family import GUI
 from memenvs.envs.gui.columns import ELEMENT_COLUMNS, ROLES, STATES
-from memenvs.envs.gui.env import encode
 from memenvs.envs.gui.goal import SLOTS
+from memenvs.envs.gui.gui_env import encode
 from memenvs.envs.gui.page import CLICK, HOVER, Action
 from memenvs.policies.predictor import Observation, Predictor, State
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from memenvs.errors import MaterialError
 from memenvs.policies.gui.actions import Act, read_action
-from memenvs.policies.gui.memory import GuiMemory
+from memenvs.policies.gui.gui_memory import GuiMemory
 from memenvs.policies.gui.nodes import View
 from memenvs.policies.gui.views import from_android, from_dom, from_html, from_webarena
 
@@ -60,7 +60,7 @@ def mind2web(path: str | os.PathLike[str]) -> Iterator[Trace]:
 
 def android_control(path: str | os.PathLike[str]) -> Iterator[Trace]:
     """Read a shard of AndroidControl: gzipped TFRecords of one episode each."""
-    from memenvs.policies.gui.records import examples, forest_elements
+    from memenvs.policies.gui.trace_records import examples, forest_elements
 
     for example in examples(path):
         goal = example["goal"][0].decode()

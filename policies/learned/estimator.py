@@ -102,7 +102,7 @@ class Estimator(EstimatorGreedy):
 @lru_cache(maxsize=16)
 def _fitted(tier: str, rules: Rules, seed: int, device: str) -> SettlementEstimator:
     """Fit on the train split of a tier, once for all policies of a process that need it."""
-    from memenvs.envs.memorization.vector import MemorizationVectorEnv
+    from memenvs.envs.memorization.memorization_vector import MemorizationVectorEnv
     from memenvs.policies.learned.networks.fitting import fit_estimator
 
     settings = asdict(rules) | {"material": tier, "split": "train"}

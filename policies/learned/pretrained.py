@@ -71,7 +71,7 @@ class Weights:
 
 
 @dataclass(frozen=True)
-class Running:
+class RunningStatistics:
     """Statistics of what was read so far, from which ``PRIOR`` training claims fade: ``(B, f)``."""
 
     count: FloatArray  # (B, 1)
@@ -79,7 +79,7 @@ class Running:
     squares: FloatArray
 
     @classmethod
-    def begun(cls, weights: Weights, episodes: int) -> Running:
+    def begun(cls, weights: Weights, episodes: int) -> RunningStatistics:
         """Know the training texts alone."""
         mean, deviation = np.array(weights.mean), np.array(weights.deviation)
         width = (episodes, len(mean))
@@ -89,10 +89,10 @@ class Running:
             np.broadcast_to(PRIOR * (deviation**2 + mean**2), width),
         )
 
-    def read(self, values: FloatArray, there: NDArray[np.bool_]) -> Running:
+    def read(self, values: FloatArray, there: NDArray[np.bool_]) -> RunningStatistics:
         """Count one claim an episode ``(B, f)``, where there is one ``(B,)``."""
         seen = there[:, None].astype(np.float64)
-        return Running(
+        return RunningStatistics(
             self.count + seen, self.total + seen * values, self.squares + seen * values**2
         )
 
@@ -121,12 +121,12 @@ class Pretrained(Rule):
     def __init__(self, env: Any, seed: int = 0, *, variant: str | None = None) -> None:
         super().__init__(env, seed)
         self.weights = Weights.load(variant)
-        self._running = Running.begun(self.weights, 1)
+        self._running = RunningStatistics.begun(self.weights, 1)
         self._ageing: FloatArray = np.zeros(1)
 
     def start(self, episodes: NDArray[np.int64]) -> State:
         """Know the training texts alone."""
-        begun = Running.begun(self.weights, len(episodes))
+        begun = RunningStatistics.begun(self.weights, len(episodes))
         supports = SupportSize.begun(
             len(episodes), self.actions.slots, scheduled(self.rules, self.layout)
         )
@@ -137,7 +137,7 @@ class Pretrained(Rule):
     ) -> tuple[NDArray[Any], State]:
         """Count the claim that is considered, then judge it and the stored ones."""
         claim = observation["claim"]
-        running = Running(*np.split(state[0], [1, 1 + len(self.weights.columns)], axis=1))
+        running = RunningStatistics(*np.split(state[0], [1, 1 + len(self.weights.columns)], axis=1))
         there = claim[:, self.layout.index("valid")] == 1
         read = columns_of(claim, self.weights.columns, self.weights.mean, self.layout)
         self._running = now = running.read(read, there)

@@ -19,7 +19,7 @@ from memenvs.storage import archives
 from memenvs.storage.archives import Archive, digests_of, packed
 from memenvs.storage.messages import clipped
 from memenvs.storage.reading import digest_of, read_bounded, read_sealed, sealed
-from memenvs.storage.trust import remember, remembered
+from memenvs.storage.trusted import remember, remembered
 from memenvs.storage.whole import write_whole
 
 FORMAT = "memenvs.model/1"

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from memenvs.envs.memorization.env import MemorizationEnv
 from memenvs.envs.memorization.layout import Layout
+from memenvs.envs.memorization.memorization_env import MemorizationEnv
 from memenvs.envs.memorization.rules import Rules
 from memenvs.errors import MaterialError
 from memenvs.material.incidence import BoolArray, FloatArray, IntArray

@@ -11,7 +11,7 @@ import torch
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from memenvs.games.vector import VectorGame
+from memenvs.games.vector_game import VectorGame
 from memenvs.policies.base import Observation, Policy, State
 from memenvs.policies.learned.models import WRITER, Model, check_columns, find_models, is_model
 from memenvs.policies.learned.saved import names_of

@@ -18,7 +18,7 @@ import numpy as np
 
 from memenvs import Claim, Item, Material, Query
 from memenvs.envs.levels import LEVELS
-from memenvs.envs.memorization.env import MemorizationEnv
+from memenvs.envs.memorization.memorization_env import MemorizationEnv
 from memenvs.policies import make
 
 CLAIMS, SLOTS, WIDTH, TOPICS = 1000, 100, 64, 50

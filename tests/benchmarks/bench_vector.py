@@ -22,7 +22,7 @@ import gymnasium as gym
 import numpy as np
 
 import memenvs  # noqa: F401 - registers the environments
-from memenvs.envs.memorization.env import MemorizationEnv
+from memenvs.envs.memorization.memorization_env import MemorizationEnv
 
 SIZES = ("memenvs/Readable-v0", "memenvs/ReadableMedium-v0", "memenvs/ReadableLarge-v0")
 POOL = 64  # materials

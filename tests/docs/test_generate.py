@@ -78,7 +78,7 @@ def test_rows_of_the_headroom_table_come_with_its_header(generate, tmp_path, mon
 
 def test_exceptions_to_what_most_ids_have_are_named(generate):
     from generator.families import find_families
-    from generator.observation import per_id
+    from generator.observations import per_id
 
     rows = find_families()["odyssey"]
     assert per_id(rows, ["1"] * len(rows)) == "1"

@@ -174,7 +174,7 @@ def _checkpoint(path: Path) -> None:
     import zipfile
 
     from memenvs.storage.reading import digest_of
-    from memenvs.storage.trust import remember
+    from memenvs.storage.trusted import remember
 
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("progress.json", json.dumps({"rows": [1]}))

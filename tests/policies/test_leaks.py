@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from memenvs.envs.memorization.vector import MemorizationVectorEnv
+from memenvs.envs.memorization.memorization_vector import MemorizationVectorEnv
 from memenvs.materials.generator.tiers import TIERS
 from memenvs.policies import make
 from memenvs.policies.learned.networks.fitting import fit_estimator

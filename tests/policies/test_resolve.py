@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import memenvs  # noqa: F401 - registers the environments
 import own_policies
-from memenvs.envs.memorization.env import MemorizationEnv
-from memenvs.envs.memorization.vector import MemorizationVectorEnv
+from memenvs.envs.memorization.memorization_env import MemorizationEnv
+from memenvs.envs.memorization.memorization_vector import MemorizationVectorEnv
 from memenvs.policies import from_torch, load, make, policy_class, save
 from memenvs.policies.learned.saved import read_card
 from memenvs.policies.resolve import given_names

@@ -7,8 +7,8 @@ import numpy as np
 from gymnasium.vector import SyncVectorEnv
 
 from memenvs import Claim, Item, Material, Query
-from memenvs.envs.memorization.env import MemorizationEnv
-from memenvs.envs.memorization.vector import MemorizationVectorEnv
+from memenvs.envs.memorization.memorization_env import MemorizationEnv
+from memenvs.envs.memorization.memorization_vector import MemorizationVectorEnv
 from memenvs.wrappers import FinalInfo
 
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from memenvs import Claim, Item, Material, Query
-from memenvs.envs.memorization.env import MemorizationEnv
+from memenvs.envs.memorization.memorization_env import MemorizationEnv
 from memenvs.policies import make
 
 AXES = "abcdefghijkl"  # each a plane of its own: claims of different letters have nothing in common

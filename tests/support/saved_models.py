@@ -12,7 +12,7 @@ import sb3_contrib
 import stable_baselines3
 import torch
 
-from memenvs.envs.memorization.vector import MemorizationVectorEnv
+from memenvs.envs.memorization.memorization_vector import MemorizationVectorEnv
 from memenvs.policies.base import attribute
 from memenvs.policies.learned.networks.table import NETWORKS
 from memenvs.policies.learned.saved import ModelCard, column_names, write_card

@@ -10,7 +10,7 @@ import torch
 from sb3_contrib import MaskablePPO
 
 from memenvs.games import asker_writer_v0, poisoner_writer_v0
-from memenvs.games.vector import VectorGame
+from memenvs.games.vector_game import VectorGame
 from memenvs.policies import make
 from memenvs.policies.learned.networks.opponent import OpponentPolicy
 from memenvs.policies.learned.saved import ModelCard, write_card

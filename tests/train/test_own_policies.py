@@ -16,7 +16,7 @@ from gymnasium import spaces
 
 import own_policies
 from commands import answer, memenvs_cli
-from memenvs.envs.memorization.env import MemorizationEnv
+from memenvs.envs.memorization.memorization_env import MemorizationEnv
 from memenvs.envs.memorization.rules import Actions
 from memenvs.policies import WriteMemory, make
 from memenvs.policies.adapters import check_space

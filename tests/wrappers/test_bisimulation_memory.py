@@ -14,10 +14,10 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from memenvs.envs.levels import LEVELS
-from memenvs.envs.memorization.env import MemorizationEnv
-from memenvs.envs.memorization.vector import MemorizationVectorEnv
-from memenvs.envs.panels.env import PanelsEnv
-from memenvs.envs.panels.vector import PanelsVectorEnv
+from memenvs.envs.memorization.memorization_env import MemorizationEnv
+from memenvs.envs.memorization.memorization_vector import MemorizationVectorEnv
+from memenvs.envs.panels.panels_env import PanelsEnv
+from memenvs.envs.panels.panels_vector import PanelsVectorEnv
 from memenvs.policies import make
 from memenvs.policies.bisimulation import FAILURE, NEITHER, SUCCESS, Look, TransitionMemory
 from memenvs.policies.bisimulation.graph import TARGET

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from memenvs import Claim, Item, Material, Query
 from memenvs.envs.levels import LEVELS
-from memenvs.envs.memorization.env import MemorizationEnv
+from memenvs.envs.memorization.memorization_env import MemorizationEnv
 from memenvs.wrappers import (
     ExactDifferenceShaping,
     LeaveOneOutCredit,

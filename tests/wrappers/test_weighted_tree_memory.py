@@ -13,8 +13,8 @@ from stable_baselines3.common.env_checker import check_env as check_env_for_sb3
 import memenvs  # noqa: F401 - registers the environments
 from batches import random_material
 from memenvs.envs.levels import LEVELS
-from memenvs.envs.memorization.env import MemorizationEnv
-from memenvs.envs.memorization.vector import MemorizationVectorEnv
+from memenvs.envs.memorization.memorization_env import MemorizationEnv
+from memenvs.envs.memorization.memorization_vector import MemorizationVectorEnv
 from memenvs.policies import make
 from memenvs.train.vec_env import SB3VecEnv
 from memenvs.wrappers import FlattenWithColumns, VectorWeightedTreeMemory, WeightedTreeMemory

@@ -11,7 +11,7 @@ from stable_baselines3.common.env_checker import check_env as check_env_for_sb3
 
 import memenvs  # noqa: F401 - registers the environments
 from memenvs.envs.levels import LEVELS
-from memenvs.envs.memorization.env import MemorizationEnv
+from memenvs.envs.memorization.memorization_env import MemorizationEnv
 from memenvs.wrappers import (
     ExactDifferenceShaping,
     FlattenWithColumns,

@@ -121,7 +121,7 @@ def _claims(source: str) -> int | None:
     """Claims of the materials of a name or id; None where that is unknown."""
     import gymnasium as gym
 
-    from memenvs.envs.memorization.env import MemorizationEnv
+    from memenvs.envs.memorization.memorization_env import MemorizationEnv
 
     try:
         env = gym.make(source) if source.startswith("memenvs/") else MemorizationEnv(source)

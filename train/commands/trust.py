@@ -17,7 +17,7 @@ def trust(path: str) -> None:
     descriptions of encoders. What you made on this machine is trusted already. Noted in the folder
     that MEMENVS_STATE names, by default your own state folder.
     """
-    from memenvs.storage import trust as trusted
+    from memenvs.storage import trusted
     from memenvs.storage.reading import digest_of
 
     place = Path(path).absolute()

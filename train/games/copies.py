@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from memenvs.envs.memorization.vector import MemorizationVectorEnv
+from memenvs.envs.memorization.memorization_vector import MemorizationVectorEnv
 from memenvs.games.shared_writers import SharedWriters
 from memenvs.games.streams import owners
 from memenvs.material.incidence import BoolArray, FloatArray

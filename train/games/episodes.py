@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from memenvs.games.vector import Infos, VectorGame
+from memenvs.games.vector_game import Infos, VectorGame
 from memenvs.material.incidence import FloatArray
 from memenvs.material.material import Material
 from memenvs.policies.predictor import Predictor

@@ -12,7 +12,7 @@ from memenvs.games.asker import AskerWriter
 from memenvs.games.poison import PoisonerWriter
 from memenvs.games.registry import GAMES
 from memenvs.games.shared_writers import SharedWriters
-from memenvs.games.vector import VectorGame
+from memenvs.games.vector_game import VectorGame
 from memenvs.policies import is_path, make, policy_class
 from memenvs.policies.learned.loading import build
 from memenvs.policies.learned.mixture import Mixture

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from memenvs.games.vector import VectorGame
+from memenvs.games.vector_game import VectorGame
 from memenvs.material.incidence import FloatArray
 from memenvs.material.material import Material
 from memenvs.policies.learned.models import WRITER, is_model

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from memenvs.games.shared_writers import SharedWriters
-from memenvs.games.vector import VectorGame
+from memenvs.games.vector_game import VectorGame
 from memenvs.material.incidence import FloatArray
 from memenvs.material.material import Material
 from memenvs.policies.predictor import Predictor

@@ -14,7 +14,7 @@ from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvObs, VecEnvStepReturn
 
 from memenvs.envs.family import MEMORIZATION
-from memenvs.games.vector import VectorGame
+from memenvs.games.vector_game import VectorGame
 from memenvs.material.material import Material
 from memenvs.policies import make
 from memenvs.policies.learned.mixture import Mixture

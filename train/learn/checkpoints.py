@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from memenvs.storage.reading import digest_of
-from memenvs.storage.trust import forget, remember, remembered
+from memenvs.storage.trusted import forget, remember, remembered
 from memenvs.storage.whole import write_durably
 
 LOG = logging.getLogger("memenvs")

@@ -15,7 +15,7 @@ from stable_baselines3.common.vec_env import VecEnv
 
 import memenvs
 from memenvs.envs.family import GUI, MEMORIZATION, POISONING, Family
-from memenvs.envs.gui.env import pages
+from memenvs.envs.gui.gui_env import pages
 from memenvs.envs.memorization.prepared import Materials
 from memenvs.envs.memorization.rules import Rules
 from memenvs.material.material import Material

@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from memenvs.envs.memorization.vector import MemorizationVectorEnv
+from memenvs.envs.memorization.memorization_vector import MemorizationVectorEnv
 from memenvs.policies.learned.estimator import WEIGHTS
 from memenvs.policies.learned.networks import fitting
 from memenvs.policies.learned.networks.estimator import SettlementEstimator

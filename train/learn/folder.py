@@ -18,7 +18,7 @@ import yaml
 import memenvs
 from memenvs.errors import MaterialError
 from memenvs.storage.reading import read_bounded, read_sealed, sealed
-from memenvs.storage.trust import remember
+from memenvs.storage.trusted import remember
 from memenvs.storage.whole import write_whole
 from memenvs.train.config_files import read_config
 from memenvs.train.learn.settings import Training, validate_training

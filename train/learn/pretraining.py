@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from memenvs.envs.memorization.env import MemorizationEnv
+from memenvs.envs.memorization.memorization_env import MemorizationEnv
 from memenvs.errors import MaterialError
 from memenvs.material.incidence import BoolArray, FloatArray
 from memenvs.material.material import Material
-from memenvs.policies.learned.pretrained import Running, Weights, columns_of
+from memenvs.policies.learned.pretrained import RunningStatistics, Weights, columns_of
 from memenvs.policies.learned.supervised import useful_mass
 
 # What the words of a claim say by themselves, in any text.
@@ -59,7 +59,7 @@ class Text:
 
     def standardised(self, weights: Weights) -> FloatArray:
         """Give each claim's columns by the statistics when it was read: ``(E, f)``."""
-        running = Running.begun(weights, 1)
+        running = RunningStatistics.begun(weights, 1)
         found = []
         for row in self.columns:
             running = running.read(row[None], np.array([True]))

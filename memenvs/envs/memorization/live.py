@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from memenvs.envs.memorization.features import Float32, Seen
 from memenvs.envs.memorization.layout import Layout
 from memenvs.envs.memorization.observation import observe
-from memenvs.envs.memorization.records import Records
 from memenvs.envs.memorization.rules import Actions, Rules
+from memenvs.envs.memorization.settled import Records
 from memenvs.envs.memorization.slots import EMPTY
 from memenvs.envs.memorization.stream import SLACK, Stream
 from memenvs.envs.memorization.writing import Writing

@@ -6,7 +6,7 @@ import numpy as np
 
 from memenvs.envs.memorization.features import Float32, Seen
 from memenvs.envs.memorization.layout import Layout
-from memenvs.envs.memorization.records import Records
+from memenvs.envs.memorization.settled import Records
 from memenvs.material.incidence import BoolArray
 
 EMPTY = -1

@@ -11,8 +11,8 @@ from memenvs.envs.arguments import refusal
 from memenvs.envs.memorization.features import Seen
 from memenvs.envs.memorization.layout import Layout
 from memenvs.envs.memorization.mask import legal_actions
-from memenvs.envs.memorization.records import Records
 from memenvs.envs.memorization.rules import Actions, Rules
+from memenvs.envs.memorization.settled import Records
 from memenvs.envs.memorization.slots import Slots
 from memenvs.material.incidence import BoolArray
 

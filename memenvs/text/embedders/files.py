@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from memenvs.errors import MaterialError
-from memenvs.storage.trust import remember, remembered
+from memenvs.storage.trusted import remember, remembered
 
 CHUNK = 2**20
 

@@ -10,7 +10,7 @@ import torch
 from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
-from memenvs.envs.memorization.vector import MemorizationVectorEnv
+from memenvs.envs.memorization.memorization_vector import MemorizationVectorEnv
 from memenvs.policies.learned.estimator_greedy import EstimatorGreedy
 from memenvs.policies.learned.networks.estimator import SettlementEstimator
 from memenvs.policies.learned.networks.losses import Losses, settlement_losses

@@ -9,7 +9,7 @@ import memenvs.testing
 import memenvs.testing.checks
 from browsers import BROWSER
 from memenvs.envs.levels import LEVELS
-from memenvs.envs.memorization.env import MemorizationEnv
+from memenvs.envs.memorization.memorization_env import MemorizationEnv
 from memenvs.testing import CHECKS
 
 SETTINGS = {

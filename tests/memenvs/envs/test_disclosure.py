@@ -5,7 +5,7 @@ import pytest
 
 from four import UNIT, column, material, play, redraw
 from memenvs import Claim, Material, Query
-from memenvs.envs.memorization.env import MemorizationEnv
+from memenvs.envs.memorization.memorization_env import MemorizationEnv
 
 
 def test_records_count_credits_and_debits_of_claims_and_sources():

@@ -8,7 +8,7 @@ import pytest
 from leaks import differing
 from memenvs import Claim, Item, Material, Query
 from memenvs.envs.levels import LEVELS
-from memenvs.envs.memorization.env import MemorizationEnv
+from memenvs.envs.memorization.memorization_env import MemorizationEnv
 
 SIZE, QUERIES, DIMENSION = 12, 9, 4
 DISCLOSED = {"credits", "debits", "source_credits", "source_debits"}

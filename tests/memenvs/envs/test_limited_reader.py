@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from four import column
-from memenvs.envs.memorization.env import MemorizationEnv
-from memenvs.envs.memorization.vector import MemorizationVectorEnv
+from memenvs.envs.memorization.memorization_env import MemorizationEnv
+from memenvs.envs.memorization.memorization_vector import MemorizationVectorEnv
 from memenvs.materials.odyssey import odyssey_noisy
 from memenvs.objective import Objective
 from memenvs.policies import make

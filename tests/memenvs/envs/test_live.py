@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memenvs.envs.memorization.env import MemorizationEnv
 from memenvs.envs.memorization.features import Reader
 from memenvs.envs.memorization.live import Live
+from memenvs.envs.memorization.memorization_env import MemorizationEnv
 from memenvs.material.material import Material
 from memenvs.material.records import Claim, Item, Query
 from memenvs.text.encoders import embeddings

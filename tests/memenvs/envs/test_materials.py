@@ -5,7 +5,7 @@ import pytest
 import memenvs
 from four import material
 from memenvs import Claim, Material, Query
-from memenvs.envs.memorization.env import MemorizationEnv
+from memenvs.envs.memorization.memorization_env import MemorizationEnv
 
 
 def test_files_of_many_materials_are_drawn_from_and_chosen_from(tmp_path):

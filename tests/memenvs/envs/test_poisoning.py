@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memenvs.envs.poisoning.compiled import compile_scenario
-from memenvs.envs.poisoning.env import PoisoningEnv
 from memenvs.envs.poisoning.layout import LAYOUT
+from memenvs.envs.poisoning.poisoning_env import PoisoningEnv
+from memenvs.envs.poisoning.poisoning_vector import PoisoningVectorEnv
 from memenvs.envs.poisoning.reasoner import NOISE, NOTHING, choose_line, cosines
-from memenvs.envs.poisoning.vector import PoisoningVectorEnv
 from memenvs.materials.poisoning import scenario_set
 from poisoned import QUESTION, tiny
 

@@ -12,7 +12,7 @@ from gymnasium.wrappers import RecordVideo
 
 import memenvs  # noqa: F401 - registers the environments
 from memenvs import Claim, Item, Material, Query
-from memenvs.envs.memorization.env import MemorizationEnv
+from memenvs.envs.memorization.memorization_env import MemorizationEnv
 from memenvs.envs.memorization.render import window
 from memenvs.envs.memorization.render.ansi import as_text
 from memenvs.envs.memorization.render.canvas import drawable, wrapped

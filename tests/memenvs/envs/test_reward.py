@@ -7,7 +7,7 @@ from four import UNIT, column, material, play, settle
 from memenvs import Claim, Item, Material, Query
 from memenvs.counter import QUERY, TRUTH, uniforms
 from memenvs.envs.levels import LEVELS
-from memenvs.envs.memorization.env import MemorizationEnv
+from memenvs.envs.memorization.memorization_env import MemorizationEnv
 
 
 def test_expected_settlement_pays_the_final_memory():

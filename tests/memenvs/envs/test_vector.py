@@ -11,7 +11,7 @@ import memenvs
 from batches import pair, random_material
 from memenvs.envs.levels import LEVELS
 from memenvs.envs.memorization.batch import compiled
-from memenvs.envs.memorization.vector import MemorizationVectorEnv
+from memenvs.envs.memorization.memorization_vector import MemorizationVectorEnv
 from memenvs.testing.batches import MODES, assert_same_play
 
 ROWS = [row for row in memenvs.registered_envs() if row.vector_entry_point]

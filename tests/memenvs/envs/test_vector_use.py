@@ -8,8 +8,8 @@ from gymnasium.vector import AutoresetMode
 
 from batches import pair, random_material
 from memenvs.envs.memorization.batch import bank
-from memenvs.envs.memorization.env import MemorizationEnv
-from memenvs.envs.memorization.vector import MemorizationVectorEnv
+from memenvs.envs.memorization.memorization_env import MemorizationEnv
+from memenvs.envs.memorization.memorization_vector import MemorizationVectorEnv
 from memenvs.policies import make
 from memenvs.testing.batches import assert_same, assert_same_play, draw_actions
 

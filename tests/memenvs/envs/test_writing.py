@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from four import column, material, play
 from memenvs import Claim, Material, Query
-from memenvs.envs.memorization.env import MemorizationEnv
+from memenvs.envs.memorization.memorization_env import MemorizationEnv
 
 
 def test_a_write_replaces_what_stood_there():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from memenvs import Claim, Item, Material, Query
-from memenvs.envs.memorization.vector import MemorizationVectorEnv
+from memenvs.envs.memorization.memorization_vector import MemorizationVectorEnv
 from memenvs.games.asker import ASKER, WRITER, AskerWriter
 from memenvs.materials.generator.tiers import TIERS
 

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from memenvs import Claim, Item, Material, Query
 from memenvs.counter import ORDER, episode_key, uniforms
-from memenvs.envs.memorization.env import MemorizationEnv
+from memenvs.envs.memorization.memorization_env import MemorizationEnv
+from memenvs.envs.memorization.memorization_vector import MemorizationVectorEnv
 from memenvs.envs.memorization.reward import Account
-from memenvs.envs.memorization.vector import MemorizationVectorEnv
 from memenvs.games import shared_writers_v0
 from memenvs.games.shared_writers import SharedWriters
 from memenvs.games.streams import interleave, owners, rounds

@@ -11,7 +11,7 @@ import pytest
 
 from memenvs import MaterialError
 from memenvs.envs.memorization import prepared
-from memenvs.envs.memorization.env import MemorizationEnv
+from memenvs.envs.memorization.memorization_env import MemorizationEnv
 from memenvs.envs.memorization.prepared import Materials
 from memenvs.materials.generator import TIERS
 from memenvs.materials.generator.tiers import SEEDS, WORLD_SEED

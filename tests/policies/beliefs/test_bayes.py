@@ -5,8 +5,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from memenvs.envs.memorization.env import MemorizationEnv
-from memenvs.envs.memorization.vector import MemorizationVectorEnv
+from memenvs.envs.memorization.memorization_env import MemorizationEnv
+from memenvs.envs.memorization.memorization_vector import MemorizationVectorEnv
 from memenvs.materials.generator import TIERS
 from memenvs.materials.generator.cues import importance_density, style_density
 from memenvs.policies import make, policy_class

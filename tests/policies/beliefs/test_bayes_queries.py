@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from memenvs.envs.memorization.env import MemorizationEnv
-from memenvs.envs.memorization.vector import MemorizationVectorEnv
+from memenvs.envs.memorization.memorization_env import MemorizationEnv
+from memenvs.envs.memorization.memorization_vector import MemorizationVectorEnv
 from memenvs.policies import make
 
 ANSWERED, ASKED, COUNT = 3, 5, 6  # places in the state

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from memenvs.envs.panels.env import PanelsEnv
+from memenvs.envs.panels.panels_env import PanelsEnv
 from memenvs.policies.bisimulation import TransitionMemory, as_dot, as_html, graph_of
 from memenvs.wrappers import BisimulationMemory
 

@@ -9,8 +9,8 @@ import pytest
 
 from memenvs import Claim, Item, Material, Query
 from memenvs.envs.levels import LEVELS
-from memenvs.envs.memorization.env import MemorizationEnv
-from memenvs.envs.memorization.vector import MemorizationVectorEnv
+from memenvs.envs.memorization.memorization_env import MemorizationEnv
+from memenvs.envs.memorization.memorization_vector import MemorizationVectorEnv
 from memenvs.material.files import save_materials
 from memenvs.policies import make
 from memenvs.policies.bisimulation.constants import PAPER

@@ -7,11 +7,11 @@ import sys
 import pytest
 
 from browsers import PAGES, RECORDED
-from memenvs.envs.gui.env import encode
+from memenvs.envs.gui.gui_env import encode
 from memenvs.envs.gui.page import CLICK, HOVER, Action, Element, Page
-from memenvs.envs.miniwob.env import MiniWoBEnv
+from memenvs.envs.miniwob.miniwob_env import MiniWoBEnv
+from memenvs.envs.panels.panels_vector import PanelsVectorEnv
 from memenvs.envs.panels.tasks import TASKS
-from memenvs.envs.panels.vector import PanelsVectorEnv
 from memenvs.policies.bisimulation import FAILURE, NEITHER, SUCCESS, UNKNOWN, adapter_for
 from memenvs.policies.gui import GuiAdapter
 from memenvs.policies.gui.adapter import look_at

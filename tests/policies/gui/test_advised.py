@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from memenvs.envs.panels.env import PanelsEnv
+from memenvs.envs.panels.panels_env import PanelsEnv
 from memenvs.wrappers import BisimulationMemory
 
 sb3_contrib = pytest.importorskip("sb3_contrib")

@@ -14,7 +14,7 @@ import pytest
 
 from memenvs.errors import MaterialError
 from memenvs.policies.gui.actions import Act, read_action
-from memenvs.policies.gui.memory import GuiMemory
+from memenvs.policies.gui.gui_memory import GuiMemory
 from memenvs.policies.gui.nodes import View
 from memenvs.policies.gui.views import (
     from_android,
@@ -121,7 +121,7 @@ def test_no_damaged_file_is_another_memory(tmp_path):
 
 WRITER = """
 import sys
-from memenvs.policies.gui.memory import GuiMemory
+from memenvs.policies.gui.gui_memory import GuiMemory
 from memenvs.policies.gui.views import from_playwright
 memory = GuiMemory(sys.argv[1])
 for run in range(10**6):

@@ -5,9 +5,9 @@ import pytest
 
 from browsers import PAGES, RECORDED
 from memenvs.envs.miniwob.browser import BrowserError
-from memenvs.envs.miniwob.env import MiniWoBEnv
-from memenvs.envs.panels.env import PanelsEnv
-from memenvs.envs.panels.vector import PanelsVectorEnv
+from memenvs.envs.miniwob.miniwob_env import MiniWoBEnv
+from memenvs.envs.panels.panels_env import PanelsEnv
+from memenvs.envs.panels.panels_vector import PanelsVectorEnv
 from memenvs.policies.bisimulation import TransitionMemory
 from memenvs.policies.gui import ScriptedPolicy
 from memenvs.wrappers import BisimulationMemory, VectorBisimulationMemory

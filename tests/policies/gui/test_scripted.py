@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from memenvs.envs.gui.columns import action_mask, element_rows, goal_row
-from memenvs.envs.gui.env import encode
 from memenvs.envs.gui.goal import read_goal
+from memenvs.envs.gui.gui_env import encode
 from memenvs.envs.gui.page import HOVER, Action, Element, Page
-from memenvs.envs.panels.env import PanelsEnv
+from memenvs.envs.panels.panels_env import PanelsEnv
 from memenvs.envs.panels.tasks import TASKS
 from memenvs.policies.gui import ScriptedPolicy
 

@@ -10,7 +10,7 @@ import pytest
 
 from memenvs.errors import MaterialError
 from memenvs.policies.gui.actions import Act
-from memenvs.policies.gui.memory import GuiMemory
+from memenvs.policies.gui.gui_memory import GuiMemory
 from memenvs.policies.gui.traces import (
     Step,
     Trace,

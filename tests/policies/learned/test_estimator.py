@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import torch
 
-from memenvs.envs.memorization.env import MemorizationEnv
-from memenvs.envs.memorization.vector import MemorizationVectorEnv
+from memenvs.envs.memorization.memorization_env import MemorizationEnv
+from memenvs.envs.memorization.memorization_vector import MemorizationVectorEnv
 from memenvs.policies import load, make
 from memenvs.policies.learned.estimator import WEIGHTS, Estimator, EstimatorRanker, _fitted
 from memenvs.policies.learned.networks.fitting import fit_estimator

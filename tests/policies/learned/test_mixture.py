@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from memenvs.envs.memorization.vector import MemorizationVectorEnv
+from memenvs.envs.memorization.memorization_vector import MemorizationVectorEnv
 from memenvs.policies import make
 from memenvs.policies.base import Policy
 from memenvs.policies.learned.mixture import Mixture

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from memenvs import Material
-from memenvs.envs.memorization.env import MemorizationEnv
+from memenvs.envs.memorization.memorization_env import MemorizationEnv
 from memenvs.material.records import Claim, Item, Query
 from memenvs.policies import WriteMemory, make
 from memenvs.policies.learned.pretrained import CLIP, PRIOR, Weights

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from batches import random_material
-from memenvs.envs.memorization.env import MemorizationEnv
-from memenvs.envs.memorization.vector import MemorizationVectorEnv
+from memenvs.envs.memorization.memorization_env import MemorizationEnv
+from memenvs.envs.memorization.memorization_vector import MemorizationVectorEnv
 from memenvs.games.shared_writers import SharedWriters
 from memenvs.policies import load
 from memenvs.policies.base import Policy

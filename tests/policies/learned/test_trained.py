@@ -13,7 +13,7 @@ from stable_baselines3.common.utils import obs_as_tensor
 
 import memenvs  # noqa: F401 - registers the environments
 from memenvs import policies
-from memenvs.envs.memorization.env import MemorizationEnv
+from memenvs.envs.memorization.memorization_env import MemorizationEnv
 from memenvs.policies.learned.models import find_models, is_model, unseen
 from memenvs.policies.learned.networks.estimator import SettlementEstimator
 from memenvs.policies.learned.saved import read_card, save_entries, write_card

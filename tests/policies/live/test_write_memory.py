@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from memenvs import policies
-from memenvs.envs.memorization.env import MemorizationEnv
+from memenvs.envs.memorization.memorization_env import MemorizationEnv
 from memenvs.policies import WriteMemory, is_path
 from memenvs.policies.live.memory_file import TEXT
 from memenvs.storage.reading import sealed

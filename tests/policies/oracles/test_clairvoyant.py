@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from instances import random_material
-from memenvs.envs.memorization.env import MemorizationEnv
+from memenvs.envs.memorization.memorization_env import MemorizationEnv
+from memenvs.envs.memorization.memorization_vector import MemorizationVectorEnv
 from memenvs.envs.memorization.slots import EMPTY
-from memenvs.envs.memorization.vector import MemorizationVectorEnv
 from memenvs.objective import Objective
 from memenvs.policies import make, policy_class
 from memenvs.policies.oracles.clairvoyant import ExactUtility

@@ -5,7 +5,7 @@ import pytest
 
 from memenvs import frontier
 from memenvs.envs.levels import LEVELS
-from memenvs.envs.memorization.env import MemorizationEnv
+from memenvs.envs.memorization.memorization_env import MemorizationEnv
 from memenvs.objective import Objective
 from memenvs.policies import make
 from players import SETTINGS, material, run

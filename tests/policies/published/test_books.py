@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from memenvs.envs.levels import LEVELS
-from memenvs.envs.memorization.env import MemorizationEnv
+from memenvs.envs.memorization.memorization_env import MemorizationEnv
 from memenvs.materials.library import find_materials
 from memenvs.policies import make
 from memenvs.policies.published.books import Books

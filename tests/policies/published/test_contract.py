@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from memenvs import Material
-from memenvs.envs.memorization.env import MemorizationEnv
-from memenvs.envs.memorization.vector import MemorizationVectorEnv
+from memenvs.envs.memorization.memorization_env import MemorizationEnv
+from memenvs.envs.memorization.memorization_vector import MemorizationVectorEnv
 from memenvs.materials.library import find_materials
 from memenvs.policies import POLICIES, make, policy_class
 from memenvs.policies.published import TODAY

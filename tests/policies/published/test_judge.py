@@ -7,7 +7,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from memenvs.envs.memorization.env import MemorizationEnv
+from memenvs.envs.memorization.memorization_env import MemorizationEnv
 from memenvs.policies import make
 from memenvs.policies.published.judge import ObservableJudge, configured_judge
 from memenvs.policies.published.openai_judge import JudgeError, OpenAIJudge, observable_texts

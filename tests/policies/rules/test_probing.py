@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from memenvs.envs.memorization.env import MemorizationEnv
+from memenvs.envs.memorization.memorization_env import MemorizationEnv
 from memenvs.materials.generator import TIERS
 from memenvs.policies.rules.probing import Cautious, Probing
 

@@ -5,7 +5,7 @@ import pytest
 
 import memenvs.policies
 from memenvs import Claim, Material, Query
-from memenvs.envs.memorization.env import MemorizationEnv
+from memenvs.envs.memorization.memorization_env import MemorizationEnv
 from memenvs.policies import POLICIES, make
 from players import SETTINGS, material, run
 

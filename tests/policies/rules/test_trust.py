@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from memenvs import Claim, Item, Material, Query
-from memenvs.envs.memorization.env import MemorizationEnv
-from memenvs.envs.memorization.vector import MemorizationVectorEnv
+from memenvs.envs.memorization.memorization_env import MemorizationEnv
+from memenvs.envs.memorization.memorization_vector import MemorizationVectorEnv
 from memenvs.policies import make
 from memenvs.policies.rules.trust import Trust
 from memenvs.policies.rules.trust_constants import DEFAULT, TABLE, TrustConstants

@@ -6,7 +6,7 @@ import pytest
 
 from chat_server import chat_server
 from commands import answer, memenvs_cli
-from memenvs.envs.memorization.env import MemorizationEnv
+from memenvs.envs.memorization.memorization_env import MemorizationEnv
 from memenvs.materials.odyssey import odyssey
 from memenvs.policies import make
 from memenvs.policies.live.write_memory import WriteMemory

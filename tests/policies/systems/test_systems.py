@@ -10,7 +10,7 @@ import pytest
 
 from commands import answer, memenvs_cli
 from memenvs import Claim, Item, Material, Query
-from memenvs.envs.memorization.env import MemorizationEnv
+from memenvs.envs.memorization.memorization_env import MemorizationEnv
 from memenvs.materials.odyssey import odyssey
 from memenvs.policies import make
 from memenvs.policies.systems.process import ProcessSystem

@@ -6,8 +6,8 @@ import pytest
 from batches import random_material
 from memenvs import Claim, Item, Material, Query
 from memenvs.envs.levels import LEVELS
-from memenvs.envs.memorization.env import MemorizationEnv
-from memenvs.envs.memorization.vector import MemorizationVectorEnv
+from memenvs.envs.memorization.memorization_env import MemorizationEnv
+from memenvs.envs.memorization.memorization_vector import MemorizationVectorEnv
 from memenvs.policies import make
 from memenvs.policies.weighted_tree import Constants
 from memenvs.policies.weighted_tree.core import TreeCore

@@ -9,7 +9,7 @@ import pytest
 
 import own_policies
 from commands import answer, memenvs_cli
-from memenvs.envs.memorization.env import MemorizationEnv
+from memenvs.envs.memorization.memorization_env import MemorizationEnv
 from memenvs.materials.generator.tiers import TIERS
 from memenvs.optimal.curve import frontier
 from memenvs.policies import make

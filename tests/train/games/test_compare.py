@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from commands import memenvs_cli
-from memenvs.envs.memorization.env import MemorizationEnv
+from memenvs.envs.memorization.memorization_env import MemorizationEnv
 from memenvs.games import poisoner_writer_v0, shared_writers_v0
 from memenvs.materials.generator.tiers import TIERS
 from memenvs.policies import make

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from memenvs import Claim, Item, Material, Query
-from memenvs.envs.memorization.env import MemorizationEnv
+from memenvs.envs.memorization.memorization_env import MemorizationEnv
 from memenvs.games.streams import owners
 from memenvs.materials.generator.tiers import TIERS
 from memenvs.policies import make

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from memenvs.envs.memorization.vector import MemorizationVectorEnv
+from memenvs.envs.memorization.memorization_vector import MemorizationVectorEnv
 from memenvs.policies.base import attribute
 from memenvs.policies.learned.networks.estimator_pointer import EstimatorPointerPolicy
 from memenvs.train.learn.auxiliary import AuxiliaryMaskablePPO

@@ -132,10 +132,10 @@ def scores(ladder: Ladder) -> list[Row]:
 
 def _env(task: str, real: bool, recording: Path | None) -> Any:
     if real:
-        from memenvs.envs.miniwob.env import MiniWoBEnv
+        from memenvs.envs.miniwob.miniwob_env import MiniWoBEnv
 
         return MiniWoBEnv(task, recording=recording)
-    from memenvs.envs.panels.env import PanelsEnv
+    from memenvs.envs.panels.panels_env import PanelsEnv
 
     return PanelsEnv(task)
 

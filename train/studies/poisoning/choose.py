@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from memenvs.envs.poisoning.env import BUDGET
 from memenvs.envs.poisoning.layout import LAYOUT, MAX_PROMPTS
+from memenvs.envs.poisoning.poisoning_env import BUDGET
 from memenvs.envs.poisoning.rounds import STOP, Rounds
 from memenvs.materials.poisoning import Scenario
 from memenvs.materials.poisoning.sets import MAX_ENTRIES

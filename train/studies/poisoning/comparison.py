@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from memenvs.envs.poisoning.env import BUDGET
+from memenvs.envs.poisoning.poisoning_env import BUDGET
 from memenvs.material.incidence import FloatArray
 from memenvs.materials.poisoning import SPLITS, Scenario, scenario_set
 from memenvs.policies.weighted_tree import CONFIGURATIONS, Constants

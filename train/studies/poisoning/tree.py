@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from memenvs.envs.poisoning.env import BUDGET
+from memenvs.envs.poisoning.poisoning_env import BUDGET
 from memenvs.materials.poisoning import Scenario
 from memenvs.materials.poisoning.records import NO_SLOT, ROOT, tokens
 from memenvs.policies.weighted_tree import Configuration, Constants, WeightedTree

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from memenvs.envs.memorization.layout import Layout, Limits
 from memenvs.envs.memorization.prepared import Prepared
-from memenvs.envs.memorization.records import Records
 from memenvs.envs.memorization.rules import Disclosure
+from memenvs.envs.memorization.settled import Records
 from memenvs.reading.utility import ranked_answers
 
 Arrays = dict[str, NDArray[Any]]

@@ -14,8 +14,8 @@ from memenvs.envs.memorization.batch.buffers import Buffers
 from memenvs.envs.memorization.batch.compiled import CLAIM, sentinels, tabulates
 from memenvs.envs.memorization.batch.memory import WRITTEN, BatchMemory
 from memenvs.envs.memorization.batch.observation import Observer
-from memenvs.envs.memorization.batch.records import BatchRecords
 from memenvs.envs.memorization.batch.reward import BatchAccount, Masses
+from memenvs.envs.memorization.batch.settled import BatchRecords
 from memenvs.envs.memorization.batch.similarity import Multiplied, Similarity, Tabulated
 from memenvs.envs.memorization.layout import Layout
 from memenvs.envs.memorization.rules import HISTORY, Actions, Rules

@@ -14,7 +14,7 @@ import pytest
 from browsers import BROWSER, PAGES, kill, processes
 from memenvs.envs.miniwob import browser as module
 from memenvs.envs.miniwob.browser import Browser, BrowserError, shared_browser
-from memenvs.envs.miniwob.env import MiniWoBEnv, show
+from memenvs.envs.miniwob.miniwob_env import MiniWoBEnv, show
 from memenvs.envs.miniwob.recording import Recording
 from memenvs.envs.miniwob.tasks import REFUSED, TASKS
 
@@ -24,7 +24,7 @@ USER = """
 import os, signal, sys, time
 signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where a script runs the tests
 from memenvs.envs.miniwob.browser import shared_browser
-from memenvs.envs.miniwob.env import MiniWoBEnv
+from memenvs.envs.miniwob.miniwob_env import MiniWoBEnv
 env = MiniWoBEnv("click-tab-2")
 env.reset(seed=0)
 browser = shared_browser()

@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
 
-from memenvs.envs.gui.env import GuiEnv
+from memenvs.envs.gui.gui_env import GuiEnv
 from memenvs.envs.gui.page import Outcome, Page
-from memenvs.envs.panels.env import PanelsEnv
-from memenvs.envs.panels.vector import PanelsVectorEnv
+from memenvs.envs.panels.panels_env import PanelsEnv
+from memenvs.envs.panels.panels_vector import PanelsVectorEnv
 
 
 class Corridor:

@@ -10,7 +10,7 @@ from browsers import PAGES, RECORDED, RECORDED_TASKS
 from memenvs.envs.gui.goal import read_goal
 from memenvs.envs.gui.page import Element, Outcome, Page
 from memenvs.envs.miniwob.browser import BrowserError
-from memenvs.envs.miniwob.env import MiniWoBEnv
+from memenvs.envs.miniwob.miniwob_env import MiniWoBEnv
 from memenvs.envs.miniwob.recording import Recording
 from memenvs.envs.miniwob.tasks import REFUSED
 

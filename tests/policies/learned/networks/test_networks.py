@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from memenvs.envs.memorization.vector import MemorizationVectorEnv
+from memenvs.envs.memorization.memorization_vector import MemorizationVectorEnv
 from memenvs.policies import make
 from memenvs.policies.learned.networks.estimator import (
     Judged,

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from memenvs import Claim, Item, Material, Query
-from memenvs.envs.memorization.env import MemorizationEnv
-from memenvs.envs.memorization.vector import MemorizationVectorEnv
+from memenvs.envs.memorization.memorization_env import MemorizationEnv
+from memenvs.envs.memorization.memorization_vector import MemorizationVectorEnv
 from memenvs.games import poisoner_writer_v0, shared_writers_v0
 from memenvs.materials.generator.tiers import TIERS
 from memenvs.policies import make

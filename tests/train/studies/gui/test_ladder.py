@@ -13,8 +13,8 @@ from scipy.stats import binom
 from browsers import PAGES, RECORDED_TASKS
 from commands import RUN
 from memenvs.envs.miniwob.browser import BrowserError
-from memenvs.envs.miniwob.env import MiniWoBEnv
-from memenvs.envs.panels.env import PanelsEnv
+from memenvs.envs.miniwob.miniwob_env import MiniWoBEnv
+from memenvs.envs.panels.panels_env import PanelsEnv
 from memenvs.policies.bisimulation.systems import SYSTEMS
 from memenvs.policies.gui import ScriptedPolicy
 from memenvs.train.cli import main

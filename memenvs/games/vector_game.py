@@ -15,7 +15,7 @@ from memenvs.envs.arguments import read_actions
 from memenvs.envs.family import GAME
 from memenvs.envs.memorization.batch.bank import Bank
 from memenvs.envs.memorization.batch.state import Batch
-from memenvs.envs.memorization.env import MemorizationEnv
+from memenvs.envs.memorization.memorization_env import MemorizationEnv
 from memenvs.envs.memorization.prepared import Materials
 from memenvs.envs.memorization.rules import Rules
 from memenvs.envs.rows import Rows

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from generator.families import Registered
 from generator.markdown import table
 from memenvs.envs.memorization.columns import CONTEXT_COLUMNS, QUERY_COLUMNS, Column
-from memenvs.envs.memorization.env import MemorizationEnv
+from memenvs.envs.memorization.memorization_env import MemorizationEnv
 
 HUGE = 1e30  # beyond it a bound is only that of the number's type
 QUERIES = {

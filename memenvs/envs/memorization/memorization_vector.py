@@ -14,8 +14,8 @@ from memenvs.envs.family import MEMORIZATION
 from memenvs.envs.memorization.batch.bank import Bank
 from memenvs.envs.memorization.batch.rendered import Rendered
 from memenvs.envs.memorization.batch.state import Batch
-from memenvs.envs.memorization.env import MemorizationEnv
 from memenvs.envs.memorization.features import Float32
+from memenvs.envs.memorization.memorization_env import MemorizationEnv
 from memenvs.envs.memorization.privileged import Privileged
 from memenvs.envs.memorization.render.renderer import RenderMode
 from memenvs.envs.memorization.slots import EMPTY

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from memenvs.envs.gui.columns import ELEMENTS
-from memenvs.envs.gui.env import INSTANCES, STEPS, GuiEnv, encode
+from memenvs.envs.gui.gui_env import INSTANCES, STEPS, GuiEnv, encode
 from memenvs.envs.gui.page import Action, Element, Outcome, Page
 from memenvs.envs.miniwob.browser import BrowserError, shared_browser
 from memenvs.envs.miniwob.recording import Recording

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from memenvs.envs.arguments import refuse_first
 from memenvs.envs.family import POISONING
-from memenvs.envs.poisoning.env import BUDGET, PoisoningEnv, action_name
+from memenvs.envs.poisoning.poisoning_env import BUDGET, PoisoningEnv, action_name
 from memenvs.envs.poisoning.rounds import Rounds
 from memenvs.envs.rows import Rows
 from memenvs.envs.vector import BatchEnv, Observation

@@ -21,8 +21,8 @@ from memenvs.envs.gui.columns import (
     element_rows,
     goal_row,
 )
-from memenvs.envs.gui.env import decode
 from memenvs.envs.gui.goal import read_goal
+from memenvs.envs.gui.gui_env import decode
 from memenvs.envs.panels.tasks import make_widget
 from memenvs.envs.panels.widget import Widget
 

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from memenvs.envs.arguments import refuse_first
 from memenvs.envs.family import GUI
 from memenvs.envs.gui.columns import ACTIONS
-from memenvs.envs.gui.env import INSTANCES, STEPS, action_name, as_text, check_number
-from memenvs.envs.panels.env import PanelsEnv
-from memenvs.envs.panels.table import PageTable
+from memenvs.envs.gui.gui_env import INSTANCES, STEPS, action_name, as_text, check_number
+from memenvs.envs.panels.page_table import PageTable
+from memenvs.envs.panels.panels_env import PanelsEnv
 from memenvs.envs.rows import Rows
 from memenvs.envs.shell import Infos
 from memenvs.envs.vector import BatchEnv, Observation

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memenvs.envs.gui.env import INSTANCES, STEPS, GuiEnv
+from memenvs.envs.gui.gui_env import INSTANCES, STEPS, GuiEnv
 from memenvs.envs.gui.page import Action, Outcome
 from memenvs.envs.panels.tasks import find_task, make_widget
 from memenvs.envs.panels.widget import Widget
