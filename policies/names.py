@@ -23,6 +23,7 @@ POLICIES: dict[str, str] = {
     "trust": "memenvs.policies.rules.trust:Trust",
     "bayes": "memenvs.policies.beliefs.bayes:Bayes",
     "bayes-queries": "memenvs.policies.beliefs.bayes_queries:BayesQueries",
+    "bayes-reader": "memenvs.policies.beliefs.bayes_reader:BayesReader",
     "pretrained": "memenvs.policies.learned.pretrained:Pretrained",
     "supervised": "memenvs.policies.learned.supervised:Supervised",
     "estimator": "memenvs.policies.learned.estimator:Estimator",

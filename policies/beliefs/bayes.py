@@ -89,7 +89,7 @@ class Bayes(JointRule):
 
         hits = self._hits(observation, candidates, answered, asked, count, told)
         asks = self._asks(candidates.rows, candidates.embedding, hits, count)
-        worth = self._worth(candidates, true, asks, answered, count, now)
+        worth = self._worth(candidates, true, asks, answered, asked, count, now)
         worth = np.where(candidates.valid, worth, -1.0)
         order = None
         if self.layout.pool:
@@ -159,6 +159,7 @@ class Bayes(JointRule):
         true: FloatArray,
         asks: FloatArray,
         answered: FloatArray,
+        asked: NDArray[np.float32],
         count: IntArray,
         left: FloatArray,
     ) -> FloatArray:

@@ -72,13 +72,14 @@ class BayesQueries(Bayes):
         true: FloatArray,
         asks: FloatArray,
         answered: FloatArray,
+        asked: NDArray[np.float32],
         count: IntArray,
         left: FloatArray,
     ) -> FloatArray:
         """Value lost without each candidate, with what its settlement tells: ``(B, S + 1)``."""
         told = self.price * left[:, None] * true * (1.0 - true) * asks
         if not self._kept:
-            return super()._worth(candidates, true, asks, answered, count, left) + told
+            return super()._worth(candidates, true, asks, answered, asked, count, left) + told
         total = count[:, None] + ASKED_BEFORE
         size = self._size(candidates.rows)
         before = size * ASKED_BEFORE * self.rates.topic_mass(candidates.embedding) / total

@@ -48,6 +48,9 @@ TABLE: Mapping[str, TrustConstants] = MappingProxyType(
         "probe": TrustConstants(
             power=3, penalty=0.5, own=3, neighbours=0, apart=0.4, same=0.85, counts=1
         ),
+        "read-limited": TrustConstants(
+            power=4, penalty=4, own=3, neighbours=0.25, apart=0.5, same=0.95, counts=10
+        ),
         "readable-128": TrustConstants(
             power=2, penalty=0.5, own=10, neighbours=1, apart=0.8, same=1, counts=1
         ),
@@ -68,6 +71,9 @@ TABLE: Mapping[str, TrustConstants] = MappingProxyType(
         ),
         "probe-128": TrustConstants(
             power=2, penalty=0.5, own=30, neighbours=0, apart=0.4, same=0.85, counts=0.3
+        ),
+        "read-limited-128": TrustConstants(
+            power=2, penalty=3, own=10, neighbours=0, apart=0.4, same=1, counts=0.3
         ),
         "readable-1000": TrustConstants(
             power=4, penalty=1, own=3, neighbours=0.25, apart=0.7, same=1.1, counts=0.3
