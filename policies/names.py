@@ -28,6 +28,7 @@ POLICIES: dict[str, str] = {
     "supervised": "memenvs.policies.learned.supervised:Supervised",
     "estimator": "memenvs.policies.learned.estimator:Estimator",
     "estimator-ranker": "memenvs.policies.learned.estimator:EstimatorRanker",
+    "reader-estimator": "memenvs.policies.learned.reader_estimator:ReaderEstimator",
     "bisimulation": "memenvs.policies.bisimulation.policy:Bisimulation",
     "clairvoyant": "memenvs.policies.oracles.clairvoyant:Clairvoyant",
     "greedy": "memenvs.policies.oracles.oracle:Greedy",

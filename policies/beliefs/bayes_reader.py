@@ -28,18 +28,13 @@ class BayesReader(Bayes):
     settled and those still to come: for these stand, where the tier has one world, queries of
     training materials, else the value that `bayes` gives to topics. What is read is seen by the
     similarities; that a read claim was credited or debited, or neither, says whether it answers the
-    query. Raises ``ValueError`` where the reader is not one of similarity, or where queries are not
-    disclosed by being settled.
+    query. Where queries are known beforehand it is `bayes`. Raises ``ValueError`` for a reader that
+    does not go by similarity.
     """
 
     def __init__(self, env: Any, seed: int = 0) -> None:
         super().__init__(env, seed)
         self._k = items_read(self.rules, self.layout)
-        if not self._kept:
-            raise ValueError(
-                f"the policy 'bayes-reader' needs disclosure='settled'; this environment has "
-                f"'{self.rules.disclosure}'"
-            )
         tier = tier_of(env)
         known = tier is not None and self.rates.centres is not None
         self._typical = _typical(tier.name) if tier is not None and known else None
@@ -55,7 +50,7 @@ class BayesReader(Bayes):
     ) -> FloatArray:
         """Enter what is newly disclosed; of a query settled alone it is known who answers it."""
         before = count.copy()
-        super()._hits(observation, candidates, answered, asked, count, told)
+        hits = super()._hits(observation, candidates, answered, asked, count, told)
         for episode in np.flatnonzero(count > before).tolist():
             own, queries = answered[episode, :-1], asked[episode]
             for place in range(before[episode], count[episode]):
@@ -69,7 +64,7 @@ class BayesReader(Bayes):
             same = np.flatnonzero(queries[: place + 1] @ queries[place] > SAME)
             for slot, answers in self._read(candidates, episode, queries[place], told[episode]):
                 own[slot, same] = answers
-        return np.asarray(answered.sum(axis=-1))
+        return hits
 
     def _read(
         self, candidates: Candidates, episode: int, query: NDArray[np.float32], told: FloatArray
@@ -96,6 +91,8 @@ class BayesReader(Bayes):
         left: FloatArray,
     ) -> FloatArray:
         """What the reader loses without each candidate: ``(B, S + 1)``."""
+        if not self._kept:
+            return super()._worth(candidates, true, asks, answered, asked, count, left)
         vectors, size = candidates.embedding, self._size(candidates.rows)
         last = int(count.max(initial=0))
         queries = asked[:, :last].astype(np.float64)

@@ -6,21 +6,31 @@ import io
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from memenvs.envs.memorization.layout import Layout
 from memenvs.envs.memorization.rules import Rules
 from memenvs.errors import MaterialError
 from memenvs.policies.base import Observation
 from memenvs.policies.learned.estimator_greedy import EstimatorGreedy
 from memenvs.policies.learned.models import Model, check_fit, find_models
-from memenvs.policies.learned.networks.estimator import Judged, SettlementEstimator
+from memenvs.policies.learned.networks.estimator import (
+    Judged,
+    SettlementEstimator,
+    TruthEstimator,
+)
 from memenvs.policies.learned.saved import LONGEST
 from memenvs.policies.training_materials import tier_of
 from memenvs.storage.archives import read_archive
+
+if TYPE_CHECKING:
+    from memenvs.envs.memorization.memorization_vector import MemorizationVectorEnv
+
+Network = TypeVar("Network", bound=TruthEstimator)
 
 WEIGHTS = "estimator.pth"  # of a saved model's zip file
 POLICY = "policy.pth"  # of SB3's, in which an estimator may be a part of the policy
@@ -65,13 +75,7 @@ class Estimator(EstimatorGreedy):
     def _read(self, model: Model) -> SettlementEstimator:
         """Read a saved estimator; raises ``ValueError`` where the file holds none."""
         entry = WEIGHTS if model.card.kind == "estimator" else POLICY
-        try:
-            archive = read_archive(model.path, LONGEST, "estimator")
-            weights = torch.load(io.BytesIO(archive.read(entry)), weights_only=True)
-        except MaterialError:
-            raise
-        except Exception:  # what is no pickle fails in any way
-            raise ValueError(f"{model.path}: its '{entry}' is damaged") from None
+        weights = read_weights(model, entry)
         if entry == POLICY:
             weights = {n.removeprefix(PART): w for n, w in weights.items() if n.startswith(PART)}
             if not weights:
@@ -79,35 +83,65 @@ class Estimator(EstimatorGreedy):
                     f"{model.path}: its network is {model.card.network}, which has no estimator; "
                     "train one with network estimator-pointer, or algorithm estimator"
                 )
-        try:
-            estimator = SettlementEstimator(self.layout, hidden=len(weights["true.0.weight"]))
-            estimator.load_state_dict(weights)
-        except (KeyError, TypeError, RuntimeError):
-            raise ValueError(
-                f"{model.path}: its '{entry}' holds another network; train it again"
-            ) from None
-        return estimator
+        return filled(SettlementEstimator, self.layout, weights, model, entry)
 
     def _fit(self, env: Any, device: str) -> SettlementEstimator:
         """Fit on the train split of the tier that is played, under the environment's rules."""
-        tier = tier_of(env)
-        if tier is None:
-            raise ValueError(
-                "the policy 'estimator' has no materials to learn from but those of a tier; name a "
-                "saved one: estimator:PATH"
-            )
-        return _fitted(tier.name, replace(self.rules, strict=False), self.seed, device)
+        tier = training_tier(env, "estimator")
+        return _fitted(tier, replace(self.rules, strict=False), self.seed, device)
+
+
+def read_weights(model: Model, entry: str) -> dict[str, Any]:
+    """Read an entry of a saved model; raises ``ValueError`` where it is damaged."""
+    try:
+        archive = read_archive(model.path, LONGEST, "estimator")
+        weights: dict[str, Any] = torch.load(io.BytesIO(archive.read(entry)), weights_only=True)
+    except MaterialError:
+        raise
+    except Exception:  # what is no pickle fails in any way
+        raise ValueError(f"{model.path}: its '{entry}' is damaged") from None
+    return weights
+
+
+def filled(
+    kind: type[Network], layout: Layout, weights: dict[str, Any], model: Model, entry: str
+) -> Network:
+    """Build a network and fill it; raises ``ValueError`` where the weights are of another one."""
+    try:
+        network = kind(layout, hidden=len(weights["true.0.weight"]))
+        network.load_state_dict(weights)
+    except (KeyError, TypeError, RuntimeError):
+        raise ValueError(
+            f"{model.path}: its '{entry}' holds another network; train it again"
+        ) from None
+    return network
+
+
+def training_tier(env: Any, name: str) -> str:
+    """Name the tier whose train split a policy can fit itself on; raises ``ValueError``."""
+    tier = tier_of(env)
+    if tier is None:
+        raise ValueError(
+            f"the policy '{name}' has no materials to learn from but those of a tier; name a saved "
+            f"one: {name}:PATH"
+        )
+    return tier.name
+
+
+def training_batch(tier: str, rules: Rules) -> MemorizationVectorEnv:
+    """Make a batch of a tier's training materials, under an environment's rules."""
+    from memenvs.envs.memorization.memorization_vector import MemorizationVectorEnv
+
+    settings = asdict(rules) | {"material": tier, "split": "train"}
+    return MemorizationVectorEnv(**settings, num_envs=PLAYED, autoreset_mode="SameStep")
 
 
 @lru_cache(maxsize=16)
 def _fitted(tier: str, rules: Rules, seed: int, device: str) -> SettlementEstimator:
     """Fit on the train split of a tier, once for all policies of a process that need it."""
-    from memenvs.envs.memorization.memorization_vector import MemorizationVectorEnv
     from memenvs.policies.learned.networks.fitting import fit_estimator
 
-    settings = asdict(rules) | {"material": tier, "split": "train"}
-    batch = MemorizationVectorEnv(**settings, num_envs=PLAYED, autoreset_mode="SameStep")
-    return fit_estimator(batch, seed=seed, device=device)
+    return fit_estimator(training_batch(tier, rules), seed=seed, device=device)
 
 
 class EstimatorRanker(Estimator):

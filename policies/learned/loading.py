@@ -60,6 +60,10 @@ def build(models: Sequence[Model], env: Any = None, *, seed: int = 0, device: st
         from memenvs.policies.learned.estimator import Estimator
 
         return Estimator(place, seed, models=models, device=device)
+    if kinds == {"reader-estimator"}:
+        from memenvs.policies.learned.reader_estimator import ReaderEstimator
+
+        return ReaderEstimator(place, seed, models=models, device=device)
     from memenvs.policies.learned.trained import Trained
 
     return Trained(place, seed, models=models, device=device)

@@ -27,14 +27,14 @@ LONGEST = 2**31  # bytes of a model, and that it unpacks to
 MOST = 2**53
 TOO_WIDE = re.compile(r"\*[0-9]{6}")  # of a column: more numbers than an encoder gives
 ENTRY = "memenvs.json"  # of the model's zip file
-KINDS = ("sb3", "estimator")
+KINDS = ("sb3", "estimator", "reader-estimator")
 
 
 @dataclass(frozen=True)
 class ModelCard:
     """What a saved model says of itself; it travels inside the model's zip file."""
 
-    kind: str  # "sb3" or "estimator"
+    kind: str  # one of KINDS
     algorithm: str
     network: str
     settings: dict[str, Any]  # of the environment it was trained in

@@ -10,10 +10,12 @@ from memenvs.envs.memorization.memorization_vector import MemorizationVectorEnv
 from memenvs.materials.generator.tiers import TIERS
 from memenvs.policies import make
 from memenvs.policies.learned.networks.fitting import fit_estimator
+from memenvs.policies.learned.networks.reading_fitting import fit_reader
 from saved_models import save_estimator, train
 
 EPISODES, SETTLED = 12, 16  # of 32 decisions; the first settlement comes after decision 16
 RULES = {"capacity": 6, "every": SETTLED, "queries": 8}
+READ = {"utility": "end-to-end", "reader": "similarity:1"}  # by what reads a part of the memory
 
 
 def other_truth(material, rng):
@@ -49,10 +51,10 @@ def other_answers(material, rng):
 SECRETS = {"truth": other_truth, "p_D": other_masses, "answers": other_answers}
 
 
-def decisions(name, materials):
+def decisions(name, materials, rules):
     """Actions ``(32, B)`` of a policy that is built where these materials are played."""
     env = MemorizationVectorEnv(
-        materials, num_envs=len(materials), autoreset_mode="Disabled", **RULES
+        materials, num_envs=len(materials), autoreset_mode="Disabled", **rules
     )
     policy, state, taken = make(name, env), None, []
     observation, _ = env.reset(seed=0, options={"material": materials})
@@ -63,13 +65,13 @@ def decisions(name, materials):
     return np.array(taken)
 
 
-def both(name, tier, secrets):
+def both(name, tier, secrets, rules=RULES):
     """Decisions of a policy on materials of a tier, and on those with other secrets."""
     materials = list(TIERS[tier].split("validation")[:EPISODES])
     rng, others = np.random.default_rng(0), materials
     for secret in secrets:
         others = [SECRETS[secret](material, rng) for material in others]
-    return decisions(name, materials), decisions(name, others)
+    return decisions(name, materials, rules), decisions(name, others, rules)
 
 
 def fitted(folder, tier):
@@ -88,13 +90,24 @@ def rewarded(folder, tier):
     return str(path)
 
 
-MODELS = {"estimator": fitted, "estimator-pointer": rewarded}
+def reading(folder, tier):
+    """A small estimator for a reader of one item, saved."""
+    torch.set_num_threads(1)
+    settings = RULES | READ | {"num_envs": 32, "autoreset_mode": "SameStep"}
+    batch = MemorizationVectorEnv(tier, split="train", **settings)
+    estimator = fit_reader(batch, steps=2048, rounds=2, passes=4.0, hidden=16)
+    path = folder / "best_model.zip"
+    return str(save_estimator(path, estimator, batch, kind="reader-estimator"))
+
+
+MODELS = {"estimator": fitted, "estimator-pointer": rewarded, "reader-estimator": reading}
 
 
 @pytest.mark.parametrize("tier", ["hidden", "worlds"])
 @pytest.mark.parametrize("model", MODELS)
 def test_a_trained_policy_decides_by_nothing_secret(model, tier, tmp_path):
-    mine, other = both(MODELS[model](tmp_path, tier), tier, SECRETS)
+    rules = RULES | (READ if model == "reader-estimator" else {})
+    mine, other = both(MODELS[model](tmp_path, tier), tier, SECRETS, rules)
     assert len(set(map(tuple, mine[:SETTLED].T.tolist()))) > 1  # it tells the materials apart
     assert (mine[:SETTLED] == other[:SETTLED]).all()
     assert (mine[SETTLED:] != other[SETTLED:]).any()  # settlements told it of the difference

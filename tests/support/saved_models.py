@@ -91,12 +91,14 @@ def train(
     return model
 
 
-def save_estimator(path: Path, estimator: Any, env: Any, seed: int = 0) -> Path:
+def save_estimator(
+    path: Path, estimator: Any, env: Any, seed: int = 0, kind: str = "estimator"
+) -> Path:
     """Save an estimator as a training does."""
     layout, rules = attribute(env, "layout"), attribute(env, "rules")
     card = ModelCard(
-        kind="estimator",
-        algorithm="estimator",
+        kind=kind,
+        algorithm=kind,
         network="",
         settings={},
         columns=column_names(layout),

@@ -15,6 +15,7 @@ from memenvs.train.config_files import unknown
 from memenvs.train.learn.settings import Training, dashed
 
 MLP = "mlp"
+SB3 = "sb3"  # models that Stable-Baselines3 saves
 OF_WRITING = ("shaping", "feature_dropout")
 OF_LEARNING_FROM_REWARDS = ("schedule", "shaping", "feature_dropout", "curriculum")
 
@@ -67,6 +68,7 @@ class Algorithm:
     rollouts: bool = True  # whether it learns from whole rollouts, of `n_steps` each
     policy: str = "MultiInputPolicy"  # its own network, behind the name `mlp`
     writers: bool = False  # whether it trains writers of memorization environments alone
+    kind: str = SB3  # of the models that it saves
     defaults: Mapping[str, Any] = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)  # of its own network
 
@@ -139,8 +141,20 @@ ALGORITHMS: dict[str, Algorithm] = {
         networks=False,
         rollouts=False,
         writers=True,
+        kind="estimator",
+    ),
+    "reader-estimator": Algorithm(
+        "memenvs.policies.learned.networks.reading_fitting:fit_reader",
+        ("Discrete", "Box"),
+        masks=True,
+        networks=False,
+        rollouts=False,
+        writers=True,
+        kind="reader-estimator",
     ),
 }
+# Those that are fitted to settlements, without a reward and without SB3.
+ESTIMATORS = frozenset(name for name, each in ALGORITHMS.items() if each.kind != SB3)
 
 
 def imported(path: str) -> Any:
@@ -195,11 +209,9 @@ def check_algorithm(training: Training, interface: Interface) -> Algorithm:
             f"{name} cannot begin by imitation; leave 'imitation' out, or take "
             f"{_listed(_fitting(interface, networks=True))}"
         )
-    for key in OF_LEARNING_FROM_REWARDS if name == "estimator" else ():
+    for key in OF_LEARNING_FROM_REWARDS if name in ESTIMATORS else ():
         if getattr(training, key):
-            raise ValueError(
-                f"algorithm 'estimator' does not use rewards; leave '{dashed(key)}' out"
-            )
+            raise ValueError(f"algorithm '{name}' does not use rewards; leave '{dashed(key)}' out")
     if training.game is not None:
         _check_game(training)
     if own_algorithm(training, interface) and name != "maskable-ppo":
@@ -233,7 +245,7 @@ def _fitting(interface: Interface, *, networks: bool = False) -> list[str]:
 
 def _check_game(training: Training) -> None:
     """Raise ``ValueError`` for what is not done in a game."""
-    if training.algorithm == "estimator":
+    if training.algorithm in ESTIMATORS:
         raise ValueError("an estimator is fitted with a single writer; leave 'game' out")
     for key in ("shaping",) if training.seat == WRITER else OF_WRITING:
         if getattr(training, key):

@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from memenvs.train.learn.algorithms import ESTIMATORS
 from memenvs.train.learn.environments import make_environments
 from memenvs.train.learn.folder import read_metrics
 from memenvs.train.learn.jobs import jobs_of
@@ -30,9 +31,10 @@ def benchmark_devices(
     score of environments without one; None for the highest that the CPU reached. Of several seeds
     the first is trained. Raises ``ValueError`` for what is not evaluated while it trains.
     """
-    if training.algorithm == "estimator":
+    if training.algorithm in ESTIMATORS:
         raise ValueError(
-            "algorithm 'estimator' writes no metrics while it is fitted; take another CONFIG"
+            f"algorithm '{training.algorithm}' writes no metrics while it is fitted; take another "
+            "CONFIG"
         )
     if training.game is not None and training.game.self_play is not None:
         raise ValueError("self-play runs several trainings in turn; take another CONFIG")

@@ -1,4 +1,4 @@
-"""`algorithm: estimator`: fits the settlement estimator; short enough to be begun anew."""
+"""Fits an estimator to settlements; short enough to be begun anew."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from typing import Any
 import torch
 
 from memenvs.envs.memorization.memorization_vector import MemorizationVectorEnv
-from memenvs.policies.learned.estimator import WEIGHTS
-from memenvs.policies.learned.networks import fitting
-from memenvs.policies.learned.networks.estimator import SettlementEstimator
+from memenvs.policies.base import Policy
+from memenvs.policies.learned.estimator import WEIGHTS, Estimator
+from memenvs.policies.learned.networks.reading import ReadingEstimator
+from memenvs.policies.learned.reader_estimator import ReaderEstimator
 from memenvs.policies.learned.saved import ModelCard, save_entries
 from memenvs.train.learn.algorithms import ALGORITHMS, imported
 from memenvs.train.learn.hyperparameters import hyperparameters
@@ -22,13 +23,18 @@ from memenvs.train.vec_env import SB3VecEnv
 
 def fit(
     training: Training,
-    env: SB3VecEnv,
+    env: SB3VecEnv | MemorizationVectorEnv,
     seed: int,
     device: str,
     progress: Callable[[int], None],
 ) -> Any:
-    """Fit an estimator; ``progress`` is told the steps played so far."""
-    fitter = imported(ALGORITHMS["estimator"].path)
+    """Fit an estimator in a batch, which resets in the same step.
+
+    ``progress`` is told the steps played so far.
+    """
+    batch = env.batch.unwrapped if isinstance(env, SB3VecEnv) else env
+    assert isinstance(batch, MemorizationVectorEnv)
+    fitter = imported(ALGORITHMS[training.algorithm].path)
     arguments = hyperparameters(training, 0, fitter)
     played = 0
 
@@ -37,16 +43,15 @@ def fit(
         played += steps
         progress(played)
 
-    return fit_estimator(
-        env, steps=training.steps, seed=seed, device=device, progress=count, **arguments
+    return fitter(
+        batch, steps=training.steps, seed=seed, device=device, progress=count, **arguments
     )
 
 
-def fit_estimator(env: SB3VecEnv | MemorizationVectorEnv, **settings: Any) -> SettlementEstimator:
-    """Fit an estimator in a batch, which resets in the same step; ``settings`` are of the fit."""
-    batch = env.batch.unwrapped if isinstance(env, SB3VecEnv) else env
-    assert isinstance(batch, MemorizationVectorEnv)
-    return fitting.fit_estimator(batch, **settings)
+def acting(env: Any, seed: int, estimator: Any) -> Policy:
+    """Give the policy that acts by an estimator."""
+    kind = ReaderEstimator if isinstance(estimator, ReadingEstimator) else Estimator
+    return kind(env, seed, estimator=estimator)
 
 
 def save_estimator(path: Path, estimator: Any, card: ModelCard) -> None:

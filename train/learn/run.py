@@ -12,18 +12,17 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecEnv
 
 from memenvs.policies.base import Policy
-from memenvs.policies.learned.estimator import Estimator
 from memenvs.policies.learned.models import Model
 from memenvs.policies.learned.saved import ModelCard
 from memenvs.policies.learned.saving import save_model
 from memenvs.storage.handles import owned_folder
 from memenvs.storage.whole import write_whole
-from memenvs.train.learn.algorithms import Interface, check_algorithm
+from memenvs.train.learn.algorithms import ALGORITHMS, ESTIMATORS, Interface, check_algorithm
 from memenvs.train.learn.batches import FeatureDropout, Stages, Timed, shaped
 from memenvs.train.learn.callback import Evaluations
 from memenvs.train.learn.checkpoints import load_last
 from memenvs.train.learn.environments import Environments, make_environments, place_of
-from memenvs.train.learn.estimators import fit, save_estimator
+from memenvs.train.learn.estimators import acting, fit, save_estimator
 from memenvs.train.learn.folder import CONFIG, save_training, stored_training, versions
 from memenvs.train.learn.imitation import imitate
 from memenvs.train.learn.jobs import Job, jobs_of, rounds_of
@@ -60,8 +59,10 @@ def train(
     it for good. Gives the final evaluations in the order of ``jobs_of``. Raises ``ValueError`` for
     a training that cannot be run.
     """
-    if callbacks and training.algorithm == "estimator":
-        raise ValueError("callbacks are called by Stable-Baselines3, which fits no 'estimator'")
+    if callbacks and training.algorithm in ESTIMATORS:
+        raise ValueError(
+            f"callbacks are called by Stable-Baselines3, which fits no '{training.algorithm}'"
+        )
     device = resolve_device(training.device)
     if device == "cpu":
         torch.set_num_threads(1)  # more only wait for another: the networks are small
@@ -98,7 +99,7 @@ def run(
     played = make_environments(job.training, job.left_out)
     batch = played.batch(job.training.envs)
     check_algorithm(job.training, Interface.of(batch))
-    if job.training.algorithm == "estimator":
+    if job.training.algorithm in ESTIMATORS:
         best: Any = _fit(job, played, batch, device, report)
         return _finish(job, played, best, job.training.steps)
     env = Timed(surrounded(job.training, played, batch))
@@ -171,11 +172,11 @@ def _learn(
 
 
 def _fit(job: Job, played: Environments, batch: Any, device: str, report: Report) -> Policy:
-    """Fit the estimator, which acts by its greedy."""
+    """Fit an estimator, which acts by its greedy."""
     estimator = fit(job.training, batch, job.seed, device, lambda steps: report(job, steps, None))
     _begin(job)
     save_estimator(job.folder.best, estimator, card_of(job, played, batch, job.training.steps))
-    return Estimator(batch, job.seed, estimator=estimator)
+    return acting(batch, job.seed, estimator)
 
 
 def _begin(job: Job) -> None:
@@ -210,7 +211,7 @@ def card_of(
     earlier = [] if start is None else start.card.trained_on
     inner: Any = env.unwrapped
     return ModelCard(
-        kind="estimator" if training.algorithm == "estimator" else "sb3",
+        kind=ALGORITHMS[training.algorithm].kind,
         algorithm=training.algorithm,
         network=training.network,
         settings={name: value for name, value in training.as_document().items() if name in told},

@@ -35,12 +35,12 @@ class Judged(NamedTuple):
         return torch.sigmoid(self.true) * torch.sigmoid(self.answers) * self.valid
 
 
-class SettlementEstimator(nn.Module):
-    """Judges candidates by their own columns and by the history of the episode.
+class TruthEstimator(nn.Module):
+    """Judges whether candidates are true, by their own columns and by the history of the episode.
 
     The claims that were read are pooled by deep sets: those of the candidate's source, those of
-    sources whose cues look alike, and all; the disclosed queries by their similarity to it. No
-    weight depends on the number of claims or slots, so one estimator serves others.
+    sources whose cues look alike, and all. No weight depends on the number of claims or slots, so
+    one estimator serves others.
 
     Args:
         layout: of the observations; only the columns matter.
@@ -57,9 +57,6 @@ class SettlementEstimator(nn.Module):
         self._vector = slices["embedding"]
         self._cues = slices["cues"]
         self._own_record = [layout.index(name, "claim") for name in ("credits", "debits")]
-        queries = layout.queries.slices
-        self._query_vector = queries["embedding"]
-        self._outcome, self._query_valid = queries["outcome"].start, queries["valid"].start
         self._rows = Rows(layout, "claim", DYNAMIC)
         self._read = Rows(layout, "claim", (*DYNAMIC, "embedding"))
         cues = len(layout.limits.cues)
@@ -69,22 +66,19 @@ class SettlementEstimator(nn.Module):
         # Of a source: pooled claims, mean cues, how many, their record.
         of_source = pooled + cues + 4
         self.world = nn.Sequential(nn.Linear(of_source, pooled), nn.ReLU())
-        width = self._rows.width + 2 * of_source + 3 + pooled + layout.context.width
-        self.true = perceptron(width, hidden, hidden, out=1)
-        self.answers = perceptron(width + 2 * BUMPS + 1, hidden, hidden, out=1)
-        self.shared = nn.Linear(BUMPS, 1)
-        nn.init.zeros_(self.shared.bias)
-        with torch.no_grad():
-            self.shared.weight.copy_(torch.linspace(-5.0, 4.0, BUMPS))
+        self.known_width = self._rows.width + 2 * of_source + 3 + pooled + layout.context.width
+        self.true = perceptron(self.known_width, hidden, hidden, out=1)
 
     @property
     def device(self) -> torch.device:
         """Where it computes."""
         return self.log_scale.device
 
-    def forward(self, observation: dict[str, Tensor]) -> Judged:
-        """Judge the candidates; the observation holds ``history`` ``(B, E, width)``."""
-        rows = candidates(observation, self.width)
+    def describe(self, rows: Tensor, observation: dict[str, Tensor]) -> Tensor:
+        """Say what is known of candidates ``(B, C, width)``: ``(B, C, known_width)``.
+
+        The observation holds ``history`` ``(B, E, width)``.
+        """
         read = observation["history"]
         valid = read[..., self._valid]
         elements = self.element(self._read(read))
@@ -116,18 +110,38 @@ class SettlementEstimator(nn.Module):
             _record(repeated @ record),
             everywhere[:, None].expand(-1, rows.shape[1], -1),
         ]
-        known = torch.cat(parts, dim=-1)
+        return torch.cat(parts, dim=-1)
+
+    def _same_source(self, rows: Tensor, read: Tensor) -> Tensor:
+        """Whether claims name one source: ``(B, n, width)``, ``(B, E, width)`` to ``(B, n, E)``."""
+        mine, theirs = rows[..., self._source], read[..., self._source]
+        return ((mine[:, :, None] == theirs[:, None]) & (mine[:, :, None] >= 0)).float()
+
+
+class SettlementEstimator(TruthEstimator):
+    """Judges truth, answer rate and overlap; the disclosed queries count by their similarity."""
+
+    def __init__(self, layout: Layout, hidden: int = 64, pooled: int = 32) -> None:
+        super().__init__(layout, hidden, pooled)
+        queries = layout.queries.slices
+        self._query_vector = queries["embedding"]
+        self._outcome, self._query_valid = queries["outcome"].start, queries["valid"].start
+        self.answers = perceptron(self.known_width + 2 * BUMPS + 1, hidden, hidden, out=1)
+        self.shared = nn.Linear(BUMPS, 1)
+        nn.init.zeros_(self.shared.bias)
+        with torch.no_grad():
+            self.shared.weight.copy_(torch.linspace(-5.0, 4.0, BUMPS))
+
+    def forward(self, observation: dict[str, Tensor]) -> Judged:
+        """Judge the candidates; the observation holds ``history`` ``(B, E, width)``."""
+        rows = candidates(observation, self.width)
+        known = self.describe(rows, observation)
         true = self.true(known)[..., 0]
         answers = self.answers(torch.cat([known, self._asked(rows, observation)], dim=-1))[..., 0]
         vectors = rows[..., self._vector]
         cosine = vectors @ vectors.transpose(1, 2)
         overlap = self.shared(self.near(cosine))[..., 0]
         return Judged(true, answers, overlap, rows[..., self._valid])
-
-    def _same_source(self, rows: Tensor, read: Tensor) -> Tensor:
-        """Whether claims name one source: ``(B, n, width)``, ``(B, E, width)`` to ``(B, n, E)``."""
-        mine, theirs = rows[..., self._source], read[..., self._source]
-        return ((mine[:, :, None] == theirs[:, None]) & (mine[:, :, None] >= 0)).float()
 
     def _asked(self, rows: Tensor, observation: dict[str, Tensor]) -> Tensor:
         """Pool the disclosed queries in view by similarity to the candidates: ``(B, C, ...)``."""

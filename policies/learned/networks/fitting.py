@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -11,6 +11,7 @@ from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
 from memenvs.envs.memorization.memorization_vector import MemorizationVectorEnv
+from memenvs.envs.memorization.rules import Rules
 from memenvs.policies.learned.estimator_greedy import EstimatorGreedy
 from memenvs.policies.learned.networks.estimator import SettlementEstimator
 from memenvs.policies.learned.networks.losses import Losses, settlement_losses
@@ -19,6 +20,20 @@ from memenvs.policies.learned.networks.tracker import Tracker
 from memenvs.policies.rules.simple import nth_legal
 
 EARLY = 2.0  # passes after a round that is not the last
+
+
+class Decides(Protocol):
+    """What acts on observations with their history."""
+
+    rules: Rules
+
+    def decide(
+        self, observation: dict[str, NDArray[Any]], masks: NDArray[np.bool_]
+    ) -> NDArray[Any]:
+        """Give actions, or priorities."""
+        ...
+
+
 Progress = Callable[[int], None]  # is told how many steps were played
 
 
@@ -75,7 +90,7 @@ def fit_estimator(
 
 
 def explore(
-    player: EstimatorGreedy,
+    player: Decides,
     observation: dict[str, NDArray[np.float32]],
     share: float,
     generator: np.random.Generator,

@@ -106,5 +106,5 @@ def test_it_plays_materials_of_no_tier_and_of_fresh_worlds():
 def test_it_is_labelled_and_says_what_it_needs():
     assert policy_class("bayes-reader").knows == "rates"
     assert not policy_class("bayes-reader").privileged
-    with pytest.raises(ValueError, match="needs disclosure='settled'"):
-        make("bayes-reader", gym.make("memenvs/OdysseyRead1-v0"))
+    with pytest.raises(ValueError, match="reader='bm25:1'"):
+        make("bayes-reader", gym.make("memenvs/OdysseyRead1-v0", reader="bm25:1"))

@@ -10,7 +10,7 @@ from memenvs.policies import POLICIES, make
 from players import SETTINGS, material, run
 
 # Need materials to train on; have their own tests.
-LEARNED = {"supervised", "bisimulation", "estimator", "estimator-ranker"}
+LEARNED = {"supervised", "bisimulation", "estimator", "estimator-ranker", "reader-estimator"}
 ORACLES = {"clairvoyant", "greedy", "optimal"}  # each looks into the environment it is built for
 
 

@@ -10,9 +10,10 @@ from memenvs.envs.memorization.memorization_vector import MemorizationVectorEnv
 from memenvs.policies.base import attribute
 from memenvs.policies.learned.networks.estimator_pointer import EstimatorPointerPolicy
 from memenvs.train.learn.auxiliary import AuxiliaryMaskablePPO
-from memenvs.train.learn.estimators import fit_estimator
+from memenvs.train.learn.estimators import fit
 from memenvs.train.learn.history_env import HistoryVecEnv
 from memenvs.train.vec_env import SB3VecEnv
+from trainings import small
 
 SIZES = {"n_steps": 32, "batch_size": 64, "n_epochs": 2}
 
@@ -129,6 +130,8 @@ def test_the_history_is_in_terminal_observations():
 
 def test_the_fit_takes_the_adapter():
     played = []
-    found = fit_estimator(inner(), steps=256, rounds=2, hidden=8, progress=played.append)
-    assert sum(played) == 256
+    sizes = {"rounds": 2, "hidden": 8}
+    training = small(algorithm="estimator", network="mlp", steps=256, hyperparameters=sizes)
+    found = fit(training, inner(), 0, "cpu", played.append)
+    assert played[-1] == 256
     assert found.state_dict()["true.0.weight"].shape[0] == 8

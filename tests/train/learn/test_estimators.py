@@ -13,6 +13,7 @@ import yaml
 from commands import memenvs_cli
 from memenvs import policies
 from memenvs.policies.learned.estimator import WEIGHTS, Estimator
+from memenvs.policies.learned.reader_estimator import ReaderEstimator
 from memenvs.policies.learned.saved import read_card
 from memenvs.train.learn.run import train
 from trainings import SMALL, small
@@ -42,6 +43,21 @@ def test_an_estimator_is_fitted_evaluated_and_put_to_work(tmp_path: Path) -> Non
     observation, info = env.reset(seed=0)
     action, _ = policy.predict(observation, None)
     assert info["action_mask"][action]
+
+
+def test_a_reading_estimator_is_fitted_evaluated_and_put_to_work(tmp_path: Path) -> None:
+    changes = {"env": "memenvs/ReadLimited-v0", "algorithm": "reader-estimator"}
+    found = train(small(**{**FITTED, **changes}), tmp_path / "run")
+    assert found[0]["illegal_action"] == 0
+    assert read_card(tmp_path / "run" / "best_model.zip").kind == "reader-estimator"
+    env = gym.make("memenvs/ReadLimited-v0")
+    policy = policies.load(tmp_path / "run", env)
+    assert isinstance(policy, ReaderEstimator)
+    observation, info = env.reset(seed=0)
+    action, _ = policy.predict(observation, None)
+    assert info["action_mask"][action]
+    with pytest.raises(ValueError, match="'reader-estimator' does not use rewards"):
+        train(small(**{**FITTED, **changes}, shaping={"wrapper": "exact"}), tmp_path / "shaped")
 
 
 def test_equal_seeds_fit_equal_estimators_and_a_finished_one_stays(tmp_path: Path) -> None:
