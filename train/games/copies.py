@@ -113,4 +113,5 @@ def _values(setting: GameSetting, memories: Sequence[set[str]], illegal: FloatAr
         reached = material.evaluate(memory)
         for name in ("precision", "coverage", "size"):
             found[name][place] = float(getattr(reached, name))
+        found["utility"][place] = setting.objective.expected(material, memory)
     return found | {"illegal": illegal, "conflicts": np.zeros(len(memories))}

@@ -11,6 +11,7 @@ import numpy as np
 from memenvs.games.vector_game import VectorGame
 from memenvs.material.incidence import FloatArray
 from memenvs.material.material import Material
+from memenvs.objective import Objective
 from memenvs.policies import is_path, policy_class
 from memenvs.train.experiment import Experiment
 from memenvs.train.games.episodes import EPISODES, Values, units_of
@@ -42,6 +43,13 @@ class GameSetting:
     def options(self) -> dict[str, Any]:
         """The game's own arguments."""
         return self.experiment.game_option
+
+    @property
+    def objective(self) -> Objective:
+        """What the memory is worth, by the rules of the game."""
+        rules = self.base.place.rules
+        assert rules is not None  # games are played by the rules of memorization environments
+        return Objective.of(rules)
 
     @property
     def opponent(self) -> str | None:

@@ -50,7 +50,7 @@ def _estimate(title: str, name: str, **more: Any) -> Column:
 
 def _shared(baseline: str) -> list[Column]:
     """Describe the columns for writers of one memory."""
-    means = [_estimate(name, name) for name in ("precision", "settled", "conflicts", "share")]
+    means = [_estimate(name, name) for name in ("utility", "settled", "conflicts", "share")]
     return [POLICY, *means, _estimate(f"vs {baseline}", "difference", show=SIGNED)]
 
 
@@ -98,9 +98,10 @@ def _legend(comparison: GameComparison) -> list[str]:
         lines.append(f"A cell is the {MEANING[comparison.payoff]}; the opponent wants it low.")
     else:
         lines.append(
-            "settled: queries answered rightly on the way; conflicts: writes that came too late; "
-            "share: precision over the best at S; NAME:split: independent copies, each asked after "
-            "its own decisions; NAME:split-often: each as often as writers of one memory are."
+            f"utility: {first['objective']}, expected of the final memory; settled: queries "
+            "answered rightly on the way; conflicts: writes that came too late; share: utility "
+            "over the best at S; NAME:split: independent copies, each asked after its own "
+            "decisions; NAME:split-often: each as often as writers of one memory are."
         )
     if comparison.exploitability:
         lines.append(

@@ -11,6 +11,7 @@ from memenvs.games.shared_writers import SharedWriters
 from memenvs.games.vector_game import VectorGame
 from memenvs.material.incidence import FloatArray
 from memenvs.material.material import Material
+from memenvs.objective import Objective
 from memenvs.policies.predictor import Predictor
 from memenvs.train.games.copies import play_copies
 from memenvs.train.games.episodes import Values, play
@@ -21,7 +22,7 @@ from memenvs.train.statistics import difference, interval
 from memenvs.train.terminal import Track, untracked
 
 SPLITS = {":split": False, ":split-often": True}  # after a name: independent copies; how asked
-SHOWN = ("precision", "coverage", "share", "size", "settled", "conflicts")
+SHOWN = ("utility", "precision", "coverage", "share", "size", "settled", "conflicts")
 
 
 def sharing(setting: GameSetting, track: Track[Any] = untracked) -> list[Record]:
@@ -45,7 +46,7 @@ def sharing(setting: GameSetting, track: Track[Any] = untracked) -> list[Record]
             for name in track(names, f"policies at S = {capacity}")
         }
         optimum = [
-            _best(optima, material, game, slots)
+            _best(optima, material, setting.objective, game, slots)
             for material in track(materials, f"frontiers at S = {capacity}")
         ]
         for name in dict.fromkeys(experiment.policy):
@@ -88,17 +89,18 @@ def _row(
 ) -> Record:
     baseline = setting.experiment.baseline
     (own, nested), (other, other_nested) = played[name], played[baseline]
-    reached, against = own["precision"], other["precision"]
+    reached, against = own["utility"], other["utility"]
     if name == baseline:  # it is itself, whichever seeds are drawn
         reached = against = reached.mean(axis=0, keepdims=True)
     seed = setting.experiment.seed
-    values = own | {"share": _share(own["precision"], optimum)}
+    values = own | {"share": _share(own["utility"], optimum)}
     row: Record = {
         "policy": name,
         "capacity": capacity,
-        "seeds": len(own["precision"]),
+        "seeds": len(own["utility"]),
         "materials": len(setting.base.materials),
         "episodes": len(setting.materials),
+        "objective": setting.objective.name,
     }
     for measure in SHOWN:
         defined = values[measure][:, ~np.isnan(values[measure]).any(axis=0)]
@@ -116,13 +118,15 @@ def _row(
     }
 
 
-def _best(optima: Optima, material: Material, game: VectorGame, slots: list[float]) -> Best:
-    """Give the best precision that the rules of a game allow in a material."""
+def _best(
+    optima: Optima, material: Material, objective: Objective, game: VectorGame, slots: list[float]
+) -> Best:
+    """Give the best memory that the rules of a game allow in a material, by its objective."""
     limit, bounded = load_of(game.rules)
     also = slots if bounded is None else [limit]
-    return optima.best(material, "precision", [*also, limit], bounded)[limit]
+    return optima.best(material, objective, [*also, limit], bounded)[limit]
 
 
-def _share(precision: FloatArray, optimum: list[Best]) -> FloatArray:
-    """Give precision over the best at S: ``(K, n)``, units of one material are its episodes."""
-    return precision / [best.bound or math.nan for best in optimum]
+def _share(utility: FloatArray, optimum: list[Best]) -> FloatArray:
+    """Give utility over the best at S: ``(K, n)``, units of one material are its episodes."""
+    return utility / [best.bound or math.nan for best in optimum]

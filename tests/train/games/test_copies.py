@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 
-from memenvs import Claim, Item, Material, Query
+from memenvs import Claim, Item, Material, Query, frontier
 from memenvs.envs.memorization.memorization_env import MemorizationEnv
 from memenvs.games.streams import owners
 from memenvs.materials.generator.tiers import TIERS
 from memenvs.policies import make
 from memenvs.policies.base import privileged
+from memenvs.reading.utility import end_to_end
 from memenvs.train.experiment import load_experiment
 from memenvs.train.games.comparison import compare_in_game
 from memenvs.train.games.copies import part_of, play_copies
@@ -91,3 +92,22 @@ def test_a_writer_without_a_stream_leaves_its_slots_empty(tmp_path):
     (row,) = found.rows
     assert row["precision"] == pytest.approx(0.7)  # c2 and c3: its share is two slots
     assert (row["size"], row["materials"], row["episodes"]) == (2, 1, 20)
+
+
+def test_writers_are_compared_by_the_objective_of_their_game():
+    """By hand for copies that keep the last claims dealt to them, under end-to-end utility."""
+    options = {"game-option": {"writers": 2, "streams": "turns"}, "policy": ["fifo:split", "fifo"]}
+    rows = compare_in_game(experiment(material=["end-to-end"], **options)).rows
+    reached, best = [], []
+    for material in TIERS["end-to-end"].split("validation")[:4]:
+        names = [claim.id for claim in material.claims]
+        kept = [id for k in range(2) for id in names[k::2][-3:]]
+        reached.append(end_to_end(material, kept))
+        best.append(frontier(material, "end-to-end", [6]).values[0])
+    assert rows[0]["objective"] == "end-to-end"
+    assert rows[0]["utility"] == pytest.approx(np.mean(reached))
+    assert rows[0]["utility"] < rows[0]["precision"]  # what is false outranks what is true
+    assert rows[0]["share"] == pytest.approx(np.mean(np.divide(reached, best)))
+    own, other = (row["utility"] for row in rows)
+    baseline = compare_in_game(experiment(material=["end-to-end"], baseline="fifo", **options))
+    assert baseline.rows[0]["difference"] == pytest.approx(own - other)
