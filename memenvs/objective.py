@@ -24,8 +24,9 @@ class Objective:
     """How an answer is found in a memory, what counts as one, and what is asked.
 
     ``utility``: ``"coverage"``, ``"precision"`` or ``"end-to-end"``. ``reader``: ``"all"``, or the
-    K best spanned items by a ranking for the query: ``"similarity:K"`` or ``"bm25:K"``; then more
-    memory can hurt. ``query``: number of the only query that is asked, as at level 0; None: queries
+    best spanned items by a ranking for the query: the K best of ``"similarity:K"`` or
+    ``"bm25:K"``, or the most similar that fit into N tokens, ``"tokens:N"``; then more memory can
+    hurt. ``query``: number of the only query that is asked, as at level 0; None: queries
     are drawn from p_D. Raises ``ValueError`` for an unknown name.
     """
 

@@ -1,4 +1,4 @@
-"""The integer programme of a reader that takes the K best items of a fixed ranking."""
+"""The integer programme of a reader that takes the best items of a fixed ranking."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from memenvs.material.incidence import BoolArray, FloatArray, IntArray
 from memenvs.material.material import Material
 from memenvs.objective import Objective
 from memenvs.optimal.programme import TOLERANCE, new_solver, solve_interruptibly
-from memenvs.reading.readers import split_name
+from memenvs.reading.readers import item_costs, split_name
 from memenvs.reading.utility import item_ranks
 
 Terms = list[tuple[int, float]]  # of a row: column and entry
@@ -21,7 +21,8 @@ class RankedProgramme:
 
     s_n >= x of a support: an item is spanned whether that is wanted or not. A pair needs its item
     known, so much of what ranks before it unspanned that it is read, and end-to-end that nothing
-    that answers ranks before it. Each query is paid once.
+    that answers ranks before it. Each query is paid once. A reader of K items has room for K, each
+    of which takes 1; one of N tokens for N, of which an item takes what it costs.
     """
 
     @staticmethod
@@ -29,7 +30,7 @@ class RankedProgramme:
         """Whether the ranking is fixed and every truth is certain, or does not matter."""
         kind, k = split_name(objective.reader)
         certain = material.incidence.certain or objective.utility == "coverage"
-        return kind == "similarity" and k is not None and certain
+        return kind in ("similarity", "tokens") and k is not None and certain
 
     def __init__(
         self,
@@ -39,7 +40,11 @@ class RankedProgramme:
         costs: FloatArray,
         max_claims: int,
     ) -> None:
-        self._k = split_name(objective.reader)[1] or 0
+        kind, room = split_name(objective.reader)
+        self._room = float(room or 0)
+        tokens = kind == "tokens"
+        self._takes = item_costs(material) if tokens else np.ones(len(material.items))
+        self._one = not tokens and room == 1
         self._useful, self._costs, self._max_claims = useful, costs, max_claims
         self._profit: list[float] = [0.0] * len(useful)
         self._rows: list[Terms] = []
@@ -126,21 +131,24 @@ class RankedProgramme:
         order = sorted(self._spanned, key=lambda item: int(rank[item]))
         pairs: dict[int, int] = {}  # column of each pair, by the place of its item in the order
         for place, item in enumerate(order):
-            if item in answering and item in self._known:
-                pairs[place] = self._new(mass, whole=self._k > 1)
+            fits = self._takes[item] <= self._room
+            if item in answering and item in self._known and fits:
+                pairs[place] = self._new(mass, whole=not self._one)
                 self._limit([(pairs[place], 1.0), (self._known[item], -1.0)], 0.0)
         if not pairs:
             return
         self._limit([(pair, 1.0) for pair in pairs.values()], 1.0)
         for place, item in enumerate(order[: max(pairs)]):
             after = [(pair, 1.0) for at, pair in pairs.items() if at > place]
-            if self._k == 1 or (named and item in answering):
+            if self._one or (named and item in answering):
                 self._limit([*after, (self._spanned[item], 1.0)], 1.0)
-        for place, pair in pairs.items() if self._k > 1 else ():
-            if place >= self._k:  # read only while fewer than K of what ranks before are spanned
-                excess = float(place - self._k + 1)
-                before = [(self._spanned[item], 1.0) for item in order[:place]]
-                self._limit([*before, (pair, excess)], float(place))
+        for place, pair in pairs.items() if not self._one else ():
+            # Read only while what is spanned before leaves room for it.
+            before = [(self._spanned[item], float(self._takes[item])) for item in order[:place]]
+            most = sum(takes for _, takes in before)
+            excess = most + float(self._takes[order[place]]) - self._room
+            if excess > 0:
+                self._limit([*before, (pair, excess)], most)
 
     def _new(self, profit: float = 0.0, *, whole: bool = False) -> int:
         self._profit.append(profit)

@@ -25,7 +25,7 @@ ALL = "all"  # the reader of everything
 
 
 def reader_of(name: str) -> Reader:
-    """Give the reader of a name: "all", "similarity:K" or "bm25:K"; raises ``ValueError``."""
+    """Give the reader of "all", "similarity:K", "bm25:K" or "tokens:N"; raises ``ValueError``."""
     return READ_ALL if name == ALL else named_reader(name)
 
 

@@ -1,4 +1,4 @@
-"""Readers besides similarity: BM25 over the words, and an oracle; by name for a command line."""
+"""Readers besides the K most similar: by tokens, BM25, and an oracle; by name for users."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ import numpy as np
 from memenvs.errors import MaterialError
 from memenvs.material.incidence import BoolArray, FloatArray
 from memenvs.material.material import Material
-from memenvs.reading.utility import DECIMALS, Reader, SimilarityReader
+from memenvs.reading.utility import DECIMALS, Reader, SimilarityReader, item_ranks
 from memenvs.text.encoders import words
 
+ROUNDING = 1e-9  # of summed costs
 OWN = "own"  # the memory's own search, where it has one
 
 
@@ -64,6 +65,27 @@ class BM25Reader:
 
 
 @dataclass(frozen=True)
+class TokenReader:
+    """Reads the most similar spanned items, best first, as long as they fit into ``tokens``.
+
+    It stops at the first that does not fit. An item takes the summed ``cost`` of the claims of its
+    cheapest support: tokens, where claims cost theirs. Ties go by item order.
+    """
+
+    tokens: int
+
+    def __call__(self, material: Material, spanned: BoolArray) -> BoolArray:
+        """Turn spanned items ``(..., N)`` into retrieved items ``(..., Q, N)``."""
+        order = np.argsort(item_ranks(material), axis=1)  # (Q, N)
+        there = spanned[..., order]
+        spent = np.cumsum(there * item_costs(material)[order], axis=-1)
+        retrieved = np.zeros(there.shape, dtype=bool)
+        order = np.broadcast_to(order, there.shape)
+        np.put_along_axis(retrieved, order, there & (spent <= self.tokens + ROUNDING), axis=-1)
+        return retrieved
+
+
+@dataclass(frozen=True)
 class OracleReader:
     """Reads the spanned items that answer the query, and no others."""
 
@@ -76,7 +98,7 @@ class OracleReader:
 
 
 def named_reader(name: str) -> Reader:
-    """Give the reader of a name: "similarity", "similarity:K", "bm25", "bm25:K" or "oracle".
+    """Give the reader of a name: "similarity", "bm25", each with ":K", "tokens:N" or "oracle".
 
     Raises ``ValueError`` for another one.
     """
@@ -85,11 +107,13 @@ def named_reader(name: str) -> Reader:
         return SimilarityReader(k)
     if kind == "bm25":
         return BM25Reader(k)
+    if kind == "tokens" and k is not None:
+        return TokenReader(k)
     if name == "oracle":
         return OracleReader()
     raise ValueError(
         f"no reader is named '{name}'; choose similarity, bm25 or {OWN}, each with :K for the K "
-        "best, or oracle"
+        "best, tokens:N for what fits into N tokens, or oracle"
     )
 
 
@@ -101,6 +125,18 @@ def split_name(name: str) -> tuple[str, int | None]:
     if not (number.isascii() and number.isdigit() and int(number) > 0):
         raise ValueError(f"'{number}' is no number of texts to read in the reader '{name}'")
     return kind, int(number)
+
+
+def item_costs(material: Material) -> FloatArray:
+    """Give what each item takes of a reader's tokens: ``(N,)``."""
+    key = "item costs"
+    if key not in material.derived:
+        cost = {claim.id: claim.cost for claim in material.claims}
+        material.derived[key] = np.array(
+            [min(sum(cost[c] for c in s) for s in item.supports) for item in material.items]
+        )
+    found: FloatArray = material.derived[key]
+    return found
 
 
 def item_texts(material: Material) -> list[str]:

@@ -57,7 +57,8 @@ class MemorizationEnv(SingleEnv):
             query with its mass (1a); ``"settled"``: a query shows when it is settled (1b, 2).
         utility: what a settled query pays: ``"coverage"``, ``"precision"`` or ``"end-to-end"``.
         reader: ``"all"``: every spanned item is read; ``"similarity:K"`` or ``"bm25:K"``: for each
-            query the K that rank highest, so that more memory can hurt.
+            query the K that rank highest, so that more memory can hurt; ``"tokens:N"``: the most
+            similar ones whose summed cost is at most N.
         settlement: ``"sampled"`` pays the drawn queries, ``"expected"`` their exact expectation.
         feedback: after a settlement the agent sees the query, the outcome and the records of the
             ``"claims"`` behind it; the query and its ``"outcome"``; or ``"none"`` of it.

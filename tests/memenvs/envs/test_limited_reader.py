@@ -32,7 +32,7 @@ def test_the_optimal_policy_reaches_the_best_of_four():
 
 
 @pytest.mark.parametrize("utility", ["coverage", "precision", "end-to-end"])
-@pytest.mark.parametrize("reader", ["similarity:1", "similarity:2", "bm25:1"])
+@pytest.mark.parametrize("reader", ["similarity:1", "similarity:2", "bm25:1", "tokens:2"])
 def test_what_is_settled_is_what_the_objective_says(utility, reader):
     env = MemorizationEnv("odyssey-noisy", capacity=7, utility=utility, reader=reader, closing=1)
     objective, material = Objective(utility, reader), odyssey_noisy()
@@ -65,7 +65,7 @@ def test_without_a_limit_nothing_of_it_is_shown():
 
 @pytest.mark.parametrize("preset", PRESETS)
 @pytest.mark.parametrize("utility", ["coverage", "precision", "end-to-end"])
-@pytest.mark.parametrize("reader", ["similarity:1", "similarity:3"])
+@pytest.mark.parametrize("reader", ["similarity:1", "similarity:3", "tokens:3"])
 @pytest.mark.parametrize("source", ["composite", "conflicting", "odyssey-noisy"])
 def test_the_batch_plays_the_same(source, reader, utility, preset):
     settings = {

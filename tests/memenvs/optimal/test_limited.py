@@ -30,13 +30,19 @@ def worth(material, stored, objective):
         and not set(item.conflicts) & stored
     ]
     good = {n for n in spanned if any(set(s) <= stored & true for s in material.items[n].supports)}
-    limit = None if objective.reader == "all" else int(objective.reader.partition(":")[2])
+    kind, _, most = objective.reader.partition(":")
+    cost = {claim.id: claim.cost for claim in material.claims}
+    takes = [min(sum(cost[c] for c in s) for s in item.supports) for item in material.items]
     total = 0.0
     asked = [
         q.weight if objective.query in (None, n) else 0.0 for n, q in enumerate(material.queries)
     ]
     for number, query in enumerate(material.queries):
         near = sorted(spanned, key=lambda n: (-round(float(queries[number] @ items[n]), 9), n))
+        limit = int(most) if kind == "similarity" else None
+        if kind == "tokens":
+            spent = itertools.accumulate(takes[n] for n in near)
+            limit = sum(each <= int(most) for each in spent)
         read = [n for n in near[:limit] if query.id in material.items[n].answers]
         if objective.utility == "coverage":
             right = bool(read)
@@ -78,7 +84,7 @@ def draw(seed):
         tuple(_with_text(query, " ".join(rng.choice(texts, 2))) for query in material.queries),
     )
     reader = str(
-        rng.choice(["all", "similarity:1", "similarity:1", "similarity:2", "similarity:3"])
+        rng.choice(["all", "similarity:1", "similarity:2", "similarity:3", "tokens:2", "tokens:4"])
     )
     utility = str(rng.choice(["coverage", "precision", "end-to-end"]))
     weighted = [n for n, q in enumerate(dressed.queries) if q.weight > 0]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from memenvs import Claim, Item, Material, Query
 from memenvs.errors import MaterialError
 from memenvs.materials.odyssey import odyssey
-from memenvs.reading.readers import BM25Reader, OracleReader, named_reader
+from memenvs.reading.readers import BM25Reader, OracleReader, TokenReader, named_reader
 from memenvs.reading.utility import SimilarityReader
 
 
@@ -104,10 +104,38 @@ def test_the_oracle_reads_what_answers():
     assert not OracleReader()(material, np.zeros(len(material.items), dtype=bool)).any()
 
 
+def test_by_tokens_it_reads_until_one_does_not_fit():
+    costs, plain = {"a": 3, "b": 2, "c": 4, "d": 1}, (0.5, 0.5)
+    claims = tuple(Claim(id=name, cost=cost, embedding=plain) for name, cost in costs.items())
+    vectors = {"a": (1.0, 0.0), "b": (0.9, 0.4), "cd": (0.6, 0.8), "d": (0.0, 1.0)}
+    items = tuple(
+        Item(id=name, supports=(tuple(name),), answers=("q",), embedding=vector)
+        for name, vector in vectors.items()
+    )
+    material = Material("m", claims, items, (Query(id="q", embedding=(1.0, 0.0)),))
+
+    def read(tokens, stored="abcd"):
+        spanned = np.array([set(name) <= set(stored) for name in vectors])
+        found = TokenReader(tokens)(material, spanned)
+        return [name for name, is_read in zip(vectors, found[0], strict=True) if is_read]
+
+    # Best first: a takes 3, b 2, c with d 5, d alone 1.
+    for tokens, expected in ((2, ""), (3, "a"), (5, "a b"), (9, "a b"), (10, "a b cd")):
+        assert read(tokens) == expected.split()
+    assert read(11) == ["a", "b", "cd", "d"]
+    assert read(2, "bcd") == ["b"]  # what is not stored takes nothing
+    both = np.array([[True, True, False, False], [False, True, False, True]])
+    assert TokenReader(3)(material, both)[:, 0].tolist() == [
+        [True, False, False, False],
+        [False, True, False, True],
+    ]
+
+
 def test_names():
     assert named_reader("similarity") == SimilarityReader()
     assert named_reader("similarity:3") == SimilarityReader(3)
     assert named_reader("bm25:12") == BM25Reader(12)
+    assert named_reader("tokens:400") == TokenReader(400)
     assert named_reader("oracle") == OracleReader()
 
 
@@ -115,6 +143,7 @@ def test_names():
     ("name", "said"),
     [
         ("bm52", "no reader is named 'bm52'; choose similarity, bm25"),
+        ("tokens", "tokens:N for what fits into N tokens"),
         ("oracle:3", "no reader is named 'oracle:3'"),
         ("bm25:0", "'0' is no number of texts to read in the reader 'bm25:0'"),
         ("bm25:x", "'x' is no number"),
