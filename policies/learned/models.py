@@ -10,6 +10,7 @@ from pathlib import Path
 
 from memenvs.envs.memorization.layout import Layout, Limits
 from memenvs.envs.memorization.rules import HISTORY, Actions, Rules
+from memenvs.objective import Objective
 from memenvs.policies.learned.saved import ENTRY, ModelCard, column_names, read_card
 from memenvs.policies.user_code import is_code
 
@@ -77,7 +78,13 @@ class Model:
         width = int(wide) if wide.isdecimal() else 1
         limits = Limits(claims, claims, width, cues, "length" in names)
         priority = rules.action == "priority"
-        layout = Layout(limits, pool=False, priority=priority, query_rows=HISTORY)
+        layout = Layout(
+            limits,
+            pool=False,
+            priority=priority,
+            query_rows=HISTORY,
+            reads=Objective.of(rules).limited,
+        )
         if column_names(layout) != self.card.columns:
             raise ValueError(
                 f"{self.path}: was saved by a version of memenvs whose observations have other "

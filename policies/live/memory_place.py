@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from gymnasium import spaces
@@ -15,11 +16,13 @@ from memenvs.envs.memorization.privileged import Privileged
 from memenvs.envs.memorization.rules import HISTORY, Actions, Rules
 from memenvs.errors import MaterialError
 from memenvs.material.records import Claim
+from memenvs.objective import Objective
 from memenvs.policies.learned.loading import load
 from memenvs.policies.learned.models import Interface, Model, find_models
 from memenvs.policies.live.memory_file import same_encoder
 from memenvs.policies.predictor import Predictor, spaces_of
 from memenvs.policies.resolve import Given, is_path, label_of, make, observed, policy_class
+from memenvs.reading.answers import ALL
 from memenvs.text.encoders import Encoder, HashingEncoder, make_encoder
 
 
@@ -48,18 +51,25 @@ class Place:
 
 
 def how_shown(
-    policy: Given, capacity: int, claims: int, cues: Sequence[str], encoder: Encoder | None
+    policy: Given,
+    capacity: int,
+    claims: int,
+    cues: Sequence[str],
+    encoder: Encoder | None,
+    reader: str | None = None,
 ) -> tuple[Interface, Encoder | None]:
     """Find how a policy is to be shown a stream: as in its training, or as at level 2.
 
-    The encoder is None where the training materials brought vectors along.
+    The encoder is None where the training materials brought vectors along. Another ``reader`` than
+    a model's own changes what is read, and not the columns that the model sees.
     """
     if claims < 1:
         raise ValueError(f"claims={claims!r} is not a positive integer")
     if not is_path(policy):
         encoder = encoder or HashingEncoder()
-        rules = Rules(capacity=capacity, **LEVELS["2"])
+        rules = Rules(capacity=capacity, reader=reader or ALL, **LEVELS["2"])
         layout = _layout(claims, encoder.dimension, cues, texts=True)
+        layout = replace(layout, reads=Objective.of(rules).limited)
         if (trained := observed(policy)) is not None:
             layout = _like(trained, claims, cues) or layout
             encoder = encoder if layout.limits.embedding == encoder.dimension else None
@@ -70,7 +80,9 @@ def how_shown(
     for model in others:
         if model.card.encoder != first.card.encoder:
             raise ValueError(f"{model.path}: has another encoder than {first.path}")
-    return first.interface(capacity, claims), _own_encoder(first, encoder)
+    seen = first.interface(capacity, claims)
+    rules = replace(seen.rules, reader=reader or seen.rules.reader)
+    return replace(seen, rules=rules), _own_encoder(first, encoder)
 
 
 def _own_encoder(model: Model, given: Encoder | None) -> Encoder | None:

@@ -25,6 +25,7 @@ class Settings(Strict):
     claims: Annotated[int, Field(ge=1, le=MAX_CLAIMS)]
     cues: Annotated[list[str], Field(max_length=4096)]
     seed: Annotated[int, Field(ge=0, lt=2**63)]
+    reader: Annotated[str, Field(pattern="^(all|(similarity|bm25)(:[1-9][0-9]{0,8})?)$")] = "all"
 
 
 class StoredClaim(Strict):

@@ -11,9 +11,13 @@ from memenvs.envs.memorization.features import Float32
 from memenvs.envs.memorization.layout import Layout
 from memenvs.envs.memorization.live import Live
 from memenvs.material.records import Claim
+from memenvs.policies.live.ranking import ranked
+from memenvs.reading.readers import split_name
 from memenvs.reading.utility import DECIMALS
 from memenvs.storage.handles import Guard, one_at_a_time
 from memenvs.text.encoders import Encoder, unit_rows
+
+FOUND = 5  # claims that a search gives where the reader has no K
 
 
 @dataclass(frozen=True)
@@ -28,7 +32,7 @@ class Entry:
     group: str
     credits: int
     debits: int
-    score: float | None = None  # similarity to the query it was found by
+    score: float | None = None  # of the query it was found by: a cosine, or BM25's
 
 
 class Stored:
@@ -72,15 +76,30 @@ class Stored:
 
     @one_at_a_time
     def search(
-        self, query: str, k: int = 5, *, embedding: Sequence[float] | None = None
+        self, query: str, k: int | None = None, *, embedding: Sequence[float] | None = None
     ) -> list[Entry]:
-        """Give the ``k`` stored claims most similar to a query, the best first, with scores."""
-        vectors = self._live.stream.embedding
-        asked = self._vector(query, embedding)
-        entries, places = self.contents(), self._places()
-        similarity = np.round([vectors[places[e.number]] @ asked for e in entries], DECIMALS)
-        best = np.argsort(-similarity, kind="stable")[:k]
-        return [replace(entries[place], score=float(similarity[place])) for place in best]
+        """Give the ``k`` stored claims that the reader ranks highest, best first, with scores.
+
+        ``k`` is the reader's own K by default, or 5. A score is a cosine, or that of BM25, which
+        finds no claim that shares no word with the query.
+        """
+        k = k or split_name(self._live.rules.reader)[1] or FOUND
+        entries = {entry.number: entry for entry in self.contents()}
+        found = self._ranked(query, self._vector(query, embedding))[:k]
+        return [replace(entries[number], score=score) for number, score in found]
+
+    def _ranked(self, query: str, vector: Float32) -> list[tuple[int, float]]:
+        """Numbers and scores of the stored claims that can be read for a query, best first."""
+        stored = sorted(self._places().items())
+        vectors = self._live.stream.embedding[[place for _, place in stored]]
+        texts = [self._claims[number].text for number, _ in stored]
+        found = ranked(self._live.rules.reader, texts, vectors, query, vector)
+        return [(stored[place][0], score) for place, score in found]
+
+    def _read(self, query: str, vector: Float32) -> list[int]:
+        """Numbers of the stored claims that the reader reads for a query."""
+        _, k = split_name(self._live.rules.reader)
+        return [number for number, _ in self._ranked(query, vector)[:k]]
 
     def _vector(self, text: str, embedding: Sequence[float] | None) -> Float32:
         width = self._layout.limits.embedding
@@ -96,13 +115,13 @@ class Stored:
             raise ValueError(f"embedding is no vector of {width} finite numbers")
         return np.asarray(unit_rows(vector[None])[0], dtype=np.float32)
 
-    def _nearest(self, vector: Float32) -> list[int]:
-        """Stored claims most similar to a query, if they have anything in common."""
-        stored = self._places()
-        if not stored:
+    def _nearest(self, vector: Float32, numbers: Sequence[int]) -> list[int]:
+        """Of the stored claims that were read, those most similar to a query, if above 0."""
+        if not numbers:
             return []
-        numbers, places = zip(*sorted(stored.items()), strict=True)
-        similarity = np.round(self._live.stream.embedding[list(places)] @ vector, DECIMALS)
+        stored = self._places()
+        places = [stored[number] for number in numbers]
+        similarity = np.round(self._live.stream.embedding[places] @ vector, DECIMALS)
         best = similarity.max()
         return [n for n, s in zip(numbers, similarity, strict=True) if s == best and best > 0]
 

@@ -15,9 +15,11 @@ from memenvs.envs.memorization.live import Live
 from memenvs.envs.memorization.slots import EMPTY
 from memenvs.errors import MaterialError
 from memenvs.material.records import Claim
+from memenvs.objective import Objective
 from memenvs.policies.learned.models import CLAIMS
 from memenvs.policies.live.memory_file import Content, read_memory, write_memory
 from memenvs.policies.live.memory_place import Place, build_policy, how_shown
+from memenvs.policies.live.ranking import check_reader
 from memenvs.policies.live.said import Messages, Time, what_is_said
 from memenvs.policies.live.stored import Stored, not_stored
 from memenvs.policies.predictor import State
@@ -42,6 +44,8 @@ class WriteMemory(Stored):
         cues: names of the numbers that ``add`` may be given; a model brings its own.
         encoder: of the texts; a model brings its own, unless that is a server, or a model on disk,
             that the user's environment does not name.
+        reader: how the memory is read for a query: ``"all"``, or the K stored claims that rank
+            highest, ``"similarity:K"`` or ``"bm25:K"``; a model's own by default.
         seed: of what the policy leaves to chance.
         device: of a model's network.
 
@@ -58,11 +62,13 @@ class WriteMemory(Stored):
         claims: int = CLAIMS,
         cues: Sequence[str] = (),
         encoder: Encoder | None = None,
+        reader: str | None = None,
         seed: int = 0,
         device: str = "auto",
     ) -> None:
         self.policy_name = label_of(policy)
-        seen, self.encoder = how_shown(policy, capacity, claims, cues, encoder)
+        reader = reader and check_reader(reader)
+        seen, self.encoder = how_shown(policy, capacity, claims, cues, encoder, reader)
         self._live = Live(seen.rules, seen.actions, seen.layout, claims)
         self._claims: dict[int, Claim] = {}  # what is stored, and what has just arrived
         place = Place(seen, self._live, self._claims)
@@ -70,7 +76,13 @@ class WriteMemory(Stored):
         self._given, self._layout = policy, seen.layout
         self._state: State = self._policy.start(np.array([seed]))
         self.guard = Guard()
-        self._settings = {"capacity": capacity, "claims": claims, "cues": list(cues), "seed": seed}
+        self._settings = {
+            "capacity": capacity,
+            "claims": claims,
+            "cues": list(cues),
+            "seed": seed,
+            "reader": seen.rules.reader,
+        }
 
     def __bool__(self) -> bool:
         return True  # an empty memory is one
@@ -207,18 +219,22 @@ class WriteMemory(Stored):
         """Learn that a query was answered rightly or wrongly, and from which stored claims.
 
         ``claims`` are numbers of stored claims, credited or debited; ``()`` says that the answer
-        came from none. By default it is the stored claim most similar to the query (and its ties),
-        which the environment's reasoner would name, if the two have anything in common. Raises
+        came from none. By default it is, of the claims that the reader reads, the one most similar
+        to the query (and its ties), which the environment's reasoner would name, if the two have
+        anything in common. A limited reader's policy also hears which claims were read. Raises
         ``ValueError`` for a claim that is not stored.
         """
         vector = self._vector(query, embedding)
         places = self._places()
-        named = self._nearest(vector) if claims is None else list(claims)
+        limited = Objective.of(self._live.rules).limited
+        read = self._read(query, vector) if limited else sorted(places)
+        named = self._nearest(vector, read) if claims is None else list(claims)
         for number in named:
             if number not in places:
                 raise not_stored(number)
         behind = sorted(places[number] for number in set(named))
-        self._live.settle(vector, bool(answered_rightly), behind)
+        told = sorted(places[number] for number in read) if limited else []
+        self._live.settle(vector, bool(answered_rightly), behind, told)
 
     @one_at_a_time
     def observation(self) -> dict[str, NDArray[Any]]:

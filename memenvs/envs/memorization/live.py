@@ -91,13 +91,18 @@ class Live(Writing):
         """Give what an environment would show."""
         return observe(self, self._layout) | {"action_mask": self.mask().astype(np.int8)}
 
-    def settle(self, vector: Float32, answered: bool, claims: Iterable[int]) -> None:
-        """Hear how a query was answered, and which claims, by place, are behind the answer."""
+    def settle(
+        self, vector: Float32, answered: bool, claims: Iterable[int], read: Iterable[int] = ()
+    ) -> None:
+        """Hear how a query was answered, and which claims, by place, are behind the answer.
+
+        ``read`` are the places of all that a limited reader read for it.
+        """
         self.stream.forget_queries(self._window)
         query = len(self.stream.queries)
         if self.rules.feedback != "none":
             self.stream.ask(vector)
-        self.hear(query, answered, claims)
+        self.hear(query, answered, claims, read)
 
     def _forget(self) -> None:
         """Let go of claims that are neither stored nor among the last ones."""
