@@ -50,6 +50,8 @@ NOON = 1_704_110_400  # 2024-01-01 12:00 UTC
         ("[2024/1/31 上午9:00:00] ", "[2024/2/1 上午9:00:00] "),  # Taiwan
         ("2024/01/31 09:00 - ", "2024/02/01 09:00 - "),  # Japan
         ("09:00, 31/1/24 - ", "09:00, 1/2/24 - "),  # Vietnam
+        ("[09:00, 31/1/2024] ", "[09:00, 1/2/2024] "),  # copied out of a browser
+        ("[9:00 AM, 1/31/2024] ", "[9:00 AM, 2/1/2024] "),
         ("\u200f31‏/1‏/2024، 9:00 ص - ", "\u200f1‏/2‏/2024، 9:00 ص - "),  # Egypt
         ("٣١/٠١/٢٠٢٤، ٩:٠٠ ص - ", "٠١/٠٢/٢٠٢٤، ٩:٠٠ ص - "),
     ],
@@ -241,13 +243,18 @@ def test_slack_messages_of_blocks_without_a_text(tmp_path):
         {"type": "link", "url": "https://a.org"},
     ]
     section = {"type": "rich_text_section", "elements": line}
+    photo = {"type": "image", "title": {"type": "plain_text", "text": "Seen"}, "alt_text": "a cat"}
+    emoji = {"type": "rich_text_section", "elements": [{"type": "emoji", "name": "key"}]}
     blocks = [
-        {"type": "section", "text": {"type": "mrkdwn", "text": "Found:"}},
-        {"type": "rich_text", "elements": [section]},
+        {"type": "section", "text": {"type": "mrkdwn", "text": "Found:"}, "accessory": photo},
+        {"type": "rich_text", "elements": [section, emoji]},
+        {**photo, "title": None},
     ]
     record = {"type": "message", "user": "U1", "ts": "1704110400.1", "text": "", "blocks": blocks}
     told, notes = claims(tmp_path, "day.json", [record])
-    assert [text for *_, text in told] == ["Found: The key is under U2's pot https://a.org"]
+    assert [text for *_, text in told] == [
+        "Found: Seen a cat The key is under U2's pot https://a.org :key: a cat"
+    ]
     assert not notes
 
 
