@@ -48,10 +48,10 @@ def find_documents(
     """
     found: dict[Path, tuple[Path, str, bool]] = {}  # by where they really lie
     left: dict[str, str] = {}
-    for number, given in enumerate(paths):
+    for number, given in enumerate(dict.fromkeys(paths)):
         path = folder = Path(given)
         if room is not None and path.suffix.lower() == ZIP and path.is_file():
-            folder = room / str(number) / path.stem
+            folder = room / str(number) / (path.stem.strip(".") or "archive")
             others = unpack(path, folder, lambda name: PurePath(name).suffix.lower() in READERS)
             left |= {str(path / name): reason for name, reason in others.items()}
         if folder.is_dir():

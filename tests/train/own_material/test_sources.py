@@ -118,7 +118,7 @@ def test_a_zip_file_is_read_as_the_folder_in_it(here):
         },
     )
     built = build(["slack.zip"], "qa.jsonl", "m", exclude=["general/old.md"])
-    again = build(["slack.zip"], "qa.jsonl", "m", exclude=["general/old.md"])
+    again = build(["slack.zip", "slack.zip"], "qa.jsonl", "m", exclude=["general/old.md"])
     told = [(c.id, c.source, c.group, c.text) for c in built.material.claims]
     assert told == [
         ("slack.zip/general/2024-01-01.json#1", "Ada Reed", "general", "The key is under the pot."),
