@@ -19,6 +19,9 @@ PLAUSIBLE = (631_152_000, 4_102_444_800)
 UNITS = (1, 1_000, 1_000_000, 1_000_000_000)  # s, ms, µs, ns
 MONTH_FOR_DAY = 40  # times longer at most is a chat whose days are taken for months
 BUDDHIST = 543  # years that Thailand counts more
+PERSIAN = re.compile("[۰-۹]")  # digits of Iran, whose years begin at the equinox of spring
+JALALI = (1300, 1450)  # years of Iran from 1921 to 2071
+LATIN_JALALI = (1380, 1410)  # of them those that are taken for such in other digits: 2001 to 2031
 
 NUMBER = re.compile(r"[+-]?\d+(\.\d+)?", re.ASCII)
 SIGNS = re.compile("[\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]")  # show nothing
@@ -191,14 +194,39 @@ def _numeric(match: re.Match[str], order: Order) -> datetime | None:
     if len(year) == 3 or len(day) > 2:
         return None
     number = int(year)
+    first_year, last_year = JALALI if PERSIAN.search(year) else LATIN_JALALI
+    told = PERSIAN.search(year) or (year == first and match[2] == "/")
+    if told and first_year <= number <= last_year:
+        return _jalali(number, int(month), int(day))
     if len(year) <= 2:
         number += 2000 if number < 69 else 1900
-    elif 2400 <= number <= 2700:
-        number -= BUDDHIST
     try:
-        return datetime(number, int(month), int(day))
+        return datetime(_gregorian(number), int(month), int(day))
     except ValueError:
         return None
+
+
+def _gregorian(year: int) -> int:
+    """Give the year that Thailand means by one that is far ahead."""
+    return year - BUDDHIST if 2400 <= year <= 2700 else year
+
+
+def _jalali(year: int, month: int, day: int) -> datetime | None:
+    """Give the day of a date of Iran's calendar, by the cycle of 33 years with 8 leap years.
+
+    Six months have 31 days, five have 30, and the last has 29, or 30 in a leap year.
+    """
+    longest = 31 if month <= 6 else 30 if month < 12 or _leap(year) else 29
+    if not (1 <= month <= 12 and 1 <= day <= longest):
+        return None
+    years = range(min(year, 1400), max(year, 1400))
+    days = 365 * len(years) + sum(map(_leap, years))
+    spring = datetime(2021, 3, 21) + timedelta(days=days if year > 1400 else -days)  # of 1400
+    return spring + timedelta(days=31 * (month - 1) - max(0, month - 7) + day - 1)
+
+
+def _leap(year: int) -> bool:
+    return (25 * year + 11) % 33 < 8
 
 
 def _named(text: str) -> tuple[datetime | None, str]:
@@ -218,7 +246,7 @@ def _named(text: str) -> tuple[datetime | None, str]:
     day = DAY.search(f"{bare[: year.start()]} {bare[year.end() :]}")
     if not YEARS[0] <= int(year[0]) <= YEARS[1]:
         return None, ""
-    written = datetime(int(year[0]), number, int(day[1]) if day else 1)
+    written = datetime(_gregorian(int(year[0])), number, int(day[1]) if day else 1)
     return written, text.replace(year[0], " ", 1)
 
 

@@ -6,6 +6,8 @@ import os
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TypeAlias
 
 from memenvs.errors import MaterialError
@@ -115,9 +117,10 @@ def build(
     cache = cache or Cache(None)
     reading = Reading(encoding, dates)
     asked, notes = read_questions(questions)
-    files, others = find_documents(documents, questions, exclude)
-    notes += [Note(f"left out: {path}", reason) for path, reason in others.items()]
-    placed = _read(files, by, language, strict, reading, cache, notes, progress)
+    with TemporaryDirectory(prefix="memenvs-") as room:  # for archives
+        files, others = find_documents(documents, questions, exclude, Path(room))
+        notes += [Note(f"left out: {path}", reason) for path, reason in others.items()]
+        placed = _read(files, by, language, strict, reading, cache, notes, progress)
     documents_read = len({p.document for p in placed})
     placed = in_time(told_apart(placed, notes), notes)
     if join_answers:
@@ -187,8 +190,8 @@ def _read(
                 raise
             where = ", ".join(filter(None, (error.record, error.field)))
             reason = f"{where}: {error.problem}" if where else error.problem
-            notes.append(Note(f"left out: {found.path}", reason))
-            left.append(f"{found.path}: {reason}")
+            notes.append(Note(f"left out: {found.shown}", reason))
+            left.append(f"{found.shown}: {reason}")
         else:
             notes += [
                 Note(found.name, reason, times, document.words[reason])

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from memenvs.text.normal import normal_text
+from memenvs.train.own_material import telegram_pages
 from memenvs.train.own_material.decoding import decoded
 from memenvs.train.own_material.passages import Document, Headings, Passage
 
@@ -37,7 +38,10 @@ BOXES = ("button", "video", "audio", "canvas", "object", "meter", "progress")  #
 
 
 def read_html(document: Document) -> Iterator[Passage]:
-    """Give the text of each block of a page, under its headings, without menus and scripts."""
+    """Give the text of each block of a page, under its headings, without menus and scripts.
+
+    Of a chat that Telegram exported as pages the messages are given.
+    """
     declared = CHARSET.search(document.content[:4096])
     text = ""
     if declared and document.encoding is None:
@@ -45,7 +49,11 @@ def read_html(document: Document) -> Iterator[Passage]:
             text = normal_text(document.content.decode(declared[1].decode()))
         except (LookupError, UnicodeDecodeError):
             document.note(f"declares {declared[1].decode()}, which it is not")
-    yield from blocks(document, text or decoded(document))
+    text = text or decoded(document)
+    if telegram_pages.recognises(text):
+        yield from telegram_pages.read(document, text)
+    else:
+        yield from blocks(document, text)
 
 
 def text_of_html(document: Document, text: str) -> str:

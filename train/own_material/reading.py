@@ -23,7 +23,7 @@ READERS: dict[str, str] = {
     **dict.fromkeys((".html", ".htm", ".xhtml"), f"{ROOM}.html:read_html"),
     **dict.fromkeys((".srt", ".vtt", ".ass", ".ssa", ".sub"), f"{ROOM}.subtitles:read_subtitles"),
     **dict.fromkeys((".csv", ".tsv"), f"{ROOM}.tables:read_table"),
-    **dict.fromkeys((".json", ".jsonl", ".ndjson"), f"{ROOM}.exports:read_json"),
+    **dict.fromkeys((".json", ".jsonl", ".ndjson", ".js"), f"{ROOM}.exports:read_json"),
     **dict.fromkeys((".eml", ".mbox"), f"{ROOM}.mail:read_mail"),
     ".ipynb": f"{ROOM}.notebooks:read_notebook",
     ".pdf": f"{ROOM}.pdf:read_pdf",
@@ -55,7 +55,7 @@ def open_document(name: str, path: Path, encoding: str | None = None) -> Documen
     except OSError as error:
         raise MaterialError(f"cannot be read: {error.strerror}", file=os.fspath(path)) from None
     if not content.strip():
-        raise MaterialError("is empty; leave it out", file=os.fspath(path))
+        raise MaterialError("is empty; leave it out", file=name)
     return Document(name, content, path, encoding)
 
 

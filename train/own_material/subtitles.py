@@ -20,6 +20,10 @@ VOICE = re.compile(r"<v(?:\.[^\s>]*)?\s+([^>]+)>")
 TAG = re.compile(r"</?[A-Za-z0-9][^<>]*>|\{\\[^{}]*\}")
 SAID_BY = re.compile(r"([^\W\d_][\w .'’()-]{0,40}?):\s+(?=\S)")
 ENDED = re.compile(r"""[.!?…。！？؟।]["'”’»)\]]*$""")
+SAID_OF_ALL = (  # fields of SubStation Alpha in which people write
+    *("Title", "Original Script", "Original Translation", "Original Editing", "Original Timing"),
+    *("Script Updated By", "Update Details"),
+)
 PAUSE = 2.0  # seconds of silence that end what has no full stop
 LONGEST = 300  # characters, about twenty seconds of speech
 ROLLING = 0.3  # share of cues that repeat a line of the cue before them
@@ -44,7 +48,7 @@ def read_subtitles(document: Document) -> Iterator[Passage]:
     Raises ``MaterialError`` where the file holds no subtitles.
     """
     text = decoded(document).replace("\r\n", "\n").replace("\r", "\n")
-    cues = list(_timed(document, text)) if "-->" in text else _others(document, text)
+    cues = list(_timed(document, text)) if TIMING.search(text) else _others(document, text)
     if not cues:
         raise MaterialError("holds no subtitles", file=document.name)
     yield from spoken(document, cues)
@@ -128,17 +132,22 @@ def _seconds(stamp: str) -> float:
 
 
 def _others(document: Document, text: str) -> list[Cue]:
-    """Read what else pysubs2 knows; a style's comments show nothing."""
+    """Read what else pysubs2 knows; comments show nothing, and drawings no words."""
     import pysubs2
 
     try:
-        events = pysubs2.SSAFile.from_string(text)
+        file = pysubs2.SSAFile.from_string(text)
     except (pysubs2.exceptions.Pysubs2Error, ValueError) as error:
         raise MaterialError(f"holds no subtitles: {error!s:.120}", file=document.name) from None
     cues = []
-    for event in events:
+    head = " ".join(value for name, value in file.info.items() if name in SAID_OF_ALL)
+    if head:
+        document.leave("title of the subtitles left out", head)
+    for event in file:
         if event.is_comment:
             document.leave("comment left out", event.plaintext)
+        elif event.is_drawing:
+            document.leave("drawing left out", event.plaintext)
         else:
             lines = tuple(event.plaintext.split("\n"))
             cues.append(Cue(event.start / 1000, event.end / 1000, lines, event.name))

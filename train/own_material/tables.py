@@ -22,7 +22,7 @@ from memenvs.train.own_material.fields import (
 from memenvs.train.own_material.passages import Document, Passage
 
 LONGEST_FIELD = 2**27
-DELIMITERS = ",;\t|"
+DELIMITERS = ",;\t|^~"
 NONE = "\x1f"  # stands in no text: there is one column
 SEPARATOR = re.compile(r"sep=(.)\r?\n")  # a line that Excel puts first
 QUOTED = re.compile(r'"[^"]*"')

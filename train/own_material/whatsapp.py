@@ -13,7 +13,8 @@ _NEXT = rf"[{MARKS}]*[./년年월月-]\s?[{MARKS}]*"
 _DATE = rf"\d{{1,4}}{_NEXT}\d{{1,2}}{_NEXT}\d{{1,4}}[日일.]?"
 _TIME = r"\d{1,2}[:.h]\d{2}(?:[:.]\d{2})?"
 HEADER = re.compile(
-    rf"[{MARKS}]*(?:\[(?P<a>{_DATE}[^\d\]\n]{{1,16}}{_TIME}[^\d\]\n]{{0,12}})\]"
+    rf"[{MARKS}]*(?:\[(?P<a>{_DATE}[^\d\]\n]{{1,16}}{_TIME}[^\d\]\n]{{0,12}}"
+    rf"|{_TIME}[^\d\]\n]{{1,12}}{_DATE})\]"  # as copied out of a browser
     rf"|(?P<b>{_DATE}[^\d\n]{{1,16}}{_TIME}[^\d\n]{{0,12}}?|{_TIME},?\s{_DATE})(?:\s[-–—]|,(?=\s[^\n]{{1,80}}?\s?:\s)))"
     rf"\s(?P<rest>.*)"
 )

@@ -44,11 +44,14 @@ NOON = 1_704_110_400  # 2024-01-01 12:00 UTC
         ("31/1/2024 9:00 a. m. - ", "1/2/2024 9:00 a. m. - "),  # Mexico
         ("31.1.2024 klo 9.00 - ", "1.2.2024 klo 9.00 - "),  # Finland
         ("31/1/2567 09:00 - ", "1/2/2567 09:00 - "),  # Thailand
+        ("۱۴۰۲/۱۱/۱۱،\u200f ۹:۰۰ - ", "۱۴۰۲/۱۱/۱۲،\u200f ۹:۰۰ - "),  # Iran
         ("2024년 1월 31일 오전 9:00, ", "2024년 2월 1일 오전 9:00, "),  # Korea
         ("[2024. 1. 31. 오전 9:00:00] ", "[2024. 2. 1. 오전 9:00:00] "),
         ("[2024/1/31 上午9:00:00] ", "[2024/2/1 上午9:00:00] "),  # Taiwan
         ("2024/01/31 09:00 - ", "2024/02/01 09:00 - "),  # Japan
         ("09:00, 31/1/24 - ", "09:00, 1/2/24 - "),  # Vietnam
+        ("[09:00, 31/1/2024] ", "[09:00, 1/2/2024] "),  # copied out of a browser
+        ("[9:00 AM, 1/31/2024] ", "[9:00 AM, 2/1/2024] "),
         ("\u200f31‏/1‏/2024، 9:00 ص - ", "\u200f1‏/2‏/2024، 9:00 ص - "),  # Egypt
         ("٣١/٠١/٢٠٢٤، ٩:٠٠ ص - ", "٠١/٠٢/٢٠٢٤، ٩:٠٠ ص - "),
     ],
@@ -121,6 +124,83 @@ def test_telegram_of_a_whole_account(tmp_path):
     assert notes["field 'contacts' is not read"] == 1
 
 
+PAGE = """<!DOCTYPE html><html><head><title>Exported Data</title></head><body>
+<div class="page_wrap"><div class="page_header"><div class="content"><div class="text bold">
+House </div></div></div><div class="page_body chat_page"><div class="history">
+<div class="message service" id="message-1"><div class="body details">31 January 2024</div></div>
+<div class="message default clearfix" id="message5">
+ <div class="pull_left userpic_wrap"><div class="userpic"><div class="initials">AR</div></div></div>
+ <div class="body">
+  <div class="pull_right date details" title="31.01.2024 09:00:00 UTC+01:00">09:00</div>
+  <div class="from_name">Ada Reed </div>
+  <div class="text">The key is<br>under <strong>the</strong> pot.</div>
+ </div></div>
+<div class="message default clearfix joined" id="message6"><div class="body">
+  <div class="pull_right date details" title="01.02.2024 09:00:00 UTC+01:00">09:00</div>
+  <div class="reply_to details">In reply to <a href="#go_to_message5">this message</a></div>
+  <div class="text">The code is 4711.</div>
+  <span class="reactions"><span class="reaction"><span class="emoji">yes</span></span></span>
+ </div></div>
+<div class="message default clearfix" id="message7"><div class="body">
+  <div class="pull_right date details" title="01.02.2024 10:00:00 UTC+01:00">10:00</div>
+  <div class="from_name">Ben</div>
+  <div class="forwarded body"><div class="from_name">Zoe <span>31.01.2024</span></div>
+   <div class="text">It rains.</div></div>
+ </div></div>
+<div class="message default clearfix joined" id="message8"><div class="body">
+  <div class="media_wrap clearfix"><div class="title bold">Photo</div>
+  <div class="status details">Not included</div></div></div></div>
+</div></div></div></body></html>"""
+
+
+def test_telegram_of_pages(tmp_path):
+    told, notes = claims(tmp_path, "messages.html", PAGE)
+    assert told == [
+        ("Ada Reed", "messages.html, House", 0.0, KEY),
+        ("Ada Reed", "messages.html, House", 1.0, CODE),
+        ("Ben", "messages.html, House", pytest.approx(1 + 1 / 24), "It rains."),
+    ]
+    assert notes == {
+        "notice of Telegram left out": 1,
+        "initials of a person left out": 1,
+        "reference to another message left out": 1,
+        "reaction left out": 1,
+        "name of who was forwarded left out": 1,
+        "attachment left out": 1,
+        "message without text left out": 1,
+    }
+
+
+def test_twitter_gives_posts_and_direct_messages(tmp_path):
+    account = [{"account": {"accountId": "7", "username": "ada", "accountDisplayName": "Ada"}}]
+    (tmp_path / "account.js").write_text(f"window.YTD.account.part0 = {json.dumps(account)}")
+    first = {"id_str": "1", "full_text": "The key &amp; the pot.", "lang": "en"}
+    first |= {"created_at": "Wed Jan 31 09:00:00 +0000 2024", "favorite_count": "3"}
+    second = {"id_str": "2", "full_text": CODE, "created_at": "Thu Feb 01 09:00:00 +0000 2024"}
+    second["in_reply_to_screen_name"] = "ben"
+    posts = json.dumps([{"tweet": first}, {"tweet": second}])
+    told, notes = claims(tmp_path, "tweets.js", f"window.YTD.tweets.part0 = {posts}")
+    assert told == [
+        ("Ada", "tweets.js", 0.0, "The key & the pot."),
+        ("Ada", "tweets.js", 1.0, CODE),
+    ]
+    assert notes == {"field 'in_reply_to_screen_name' is not read": 1}
+    sent = {"id": "3", "senderId": "7", "recipientId": "9", "text": KEY, "urls": []}
+    sent["createdAt"] = "2024-01-31T09:00:00.000Z"
+    got = {"id": "4", "senderId": "9", "text": CODE, "createdAt": "2024-02-01T09:00:00.000Z"}
+    messages = [{"messageCreate": sent}, {"messageCreate": got}, {"joinConversation": {"id": "1"}}]
+    talk = json.dumps([{"dmConversation": {"conversationId": "7-9", "messages": messages}}])
+    told, notes = claims(tmp_path, "dm.js", f"window.YTD.direct_messages.part0 = {talk}")
+    assert told == [("Ada", "dm.js, 7-9", 0.0, KEY), ("9", "dm.js, 7-9", 1.0, CODE)]
+    assert notes == {"notice of Twitter left out": 1}
+    note = {"noteTweetId": "5", "createdAt": "2024-01-31T09:00:00.000Z", "core": {"text": KEY}}
+    told, notes = claims(
+        tmp_path, "note.js", f"window.YTD.note_tweet.part0 = {json.dumps([{'noteTweet': note}])}"
+    )
+    assert [(source, text) for source, _, _, text in told] == [("Ada", KEY)]
+    assert not notes
+
+
 def test_slack_takes_names_from_the_folder_above(tmp_path):
     (tmp_path / "users.json").write_text(
         json.dumps([{"id": "U1", "name": "ada", "profile": {"real_name": "Ada Reed"}}])
@@ -163,13 +243,18 @@ def test_slack_messages_of_blocks_without_a_text(tmp_path):
         {"type": "link", "url": "https://a.org"},
     ]
     section = {"type": "rich_text_section", "elements": line}
+    photo = {"type": "image", "title": {"type": "plain_text", "text": "Seen"}, "alt_text": "a cat"}
+    emoji = {"type": "rich_text_section", "elements": [{"type": "emoji", "name": "key"}]}
     blocks = [
-        {"type": "section", "text": {"type": "mrkdwn", "text": "Found:"}},
-        {"type": "rich_text", "elements": [section]},
+        {"type": "section", "text": {"type": "mrkdwn", "text": "Found:"}, "accessory": photo},
+        {"type": "rich_text", "elements": [section, emoji]},
+        {**photo, "title": None},
     ]
     record = {"type": "message", "user": "U1", "ts": "1704110400.1", "text": "", "blocks": blocks}
     told, notes = claims(tmp_path, "day.json", [record])
-    assert [text for *_, text in told] == ["Found: The key is under U2's pot https://a.org"]
+    assert [text for *_, text in told] == [
+        "Found: Seen a cat The key is under U2's pot https://a.org :key: a cat"
+    ]
     assert not notes
 
 

@@ -158,6 +158,30 @@ def test_rolling_captions_are_read_once(tmp_path):
     assert document.words["line that captions show again left out"] == 9
 
 
+def test_substation_alpha_without_comments_and_drawings(tmp_path):
+    lines = (
+        "Ada,0,0,0,,{\\i1}The key{\\i0} is\\Nunder, the pot.",
+        ",0,0,0,,{\\p1}m 0 0 l 9 9{\\p0}",
+    )
+    events = [f"Dialogue: 0,0:00:0{n}.00,0:00:0{n}.90,Default,{s}" for n, s in enumerate(lines, 1)]
+    events += ["Comment: 0,0:00:05.00,0:00:06.00,Default,,0,0,0,,left out"]
+    events += ["Dialogue: 0,0:00:07.00,0:00:09.00,Default,Ben,0,0,0,,Go --> there."]
+    form = "Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text"
+    head = (
+        "[Script Info]\nTitle: Two words\nScriptType: v4.00+\n\n[V4+ Styles]\n\n[Events]\n" + form
+    )
+    placed, document = opened(tmp_path, "a.ass", "\n".join([head, *events]))
+    assert [(p.claim.source, p.claim.text) for p in placed] == [
+        ("Ada", "The key is under, the pot."),
+        ("Ben", "Go --> there."),
+    ]
+    assert document.words == {
+        "title of the subtitles left out": 2,
+        "comment left out": 2,
+        "drawing left out": 6,
+    }
+
+
 def test_a_line_that_is_said_twice_is_read_twice(tmp_path):
     cues = ["Yes.", "Yes.", "No.", "Go.", "Stop.", "Run."]
     content = "\n\n".join(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -76,6 +77,88 @@ def test_what_is_no_file_of_a_folder_is_told(tmp_path):
     assert reasons.pop("pipe.txt") == "no file"
     assert reasons.keys() == {"folder", "gone.md"}
     assert all("a link to a folder, or to nothing" in reason for reason in reasons.values())
+
+
+def test_programs_are_no_archive_of_twitter(here):
+    (here / "notes" / "app.js").write_text("window.alert('The key is under the pot.')")
+    posts = '[{"tweet": {"full_text": "The code is 4711."}}]'
+    (here / "notes" / "tweets.js").write_text(f"window.YTD.tweets.part0 = {posts}")
+    found, left = find_documents(["notes"])
+    assert [each.name for each in found] == ["key.md", "tweets.js"]
+    assert left == {"notes/app.js": "of no kind that is read"}
+    with pytest.raises(MaterialError, match="of no kind that is read"):
+        find_documents(["notes/app.js"])
+
+
+def zipped(path, entries):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in entries.items():
+            archive.writestr(name, content)
+    return str(path)
+
+
+def test_a_zip_file_is_read_as_the_folder_in_it(here):
+    said = {
+        "type": "message",
+        "user": "U1",
+        "text": "The key is under the pot.",
+        "ts": "1704110400.1",
+    }
+    user = {"id": "U1", "profile": {"real_name": "Ada Reed"}}
+    zipped(
+        here / "slack.zip",
+        {
+            "users.json": json.dumps([user]),
+            "general/2024-01-01.json": json.dumps([said]),
+            "random\\2024-01-01.json": json.dumps([{**said, "text": "The code is 4711."}]),
+            "general/old.md": "The code was 4712.",
+            "general/photo.jpg": b"x",
+            "empty.md": "",
+            "../outside.md": "The code was 4713.",
+        },
+    )
+    built = build(["slack.zip"], "qa.jsonl", "m", exclude=["general/old.md"])
+    again = build(["slack.zip", "slack.zip"], "qa.jsonl", "m", exclude=["general/old.md"])
+    told = [(c.id, c.source, c.group, c.text) for c in built.material.claims]
+    assert told == [
+        ("slack.zip/general/2024-01-01.json#1", "Ada Reed", "general", "The key is under the pot."),
+        ("slack.zip/random/2024-01-01.json#1", "Ada Reed", "random", "The code is 4711."),
+    ]
+    assert again.material.claims == built.material.claims
+    left = {n.document: n.reason for n in built.notes if n.document.startswith("left out: ")}
+    assert "list of users" in left.pop("left out: slack.zip/users.json")
+    assert left == {
+        "left out: slack.zip/general/photo.jpg": "of no kind that is read",
+        "left out: slack.zip/general/old.md": "excluded by 'general/old.md'",
+        "left out: slack.zip/empty.md": "is empty; leave it out",
+        "left out: slack.zip/../outside.md": OUTSIDE,
+    }
+    assert not (here.parent / "outside.md").exists()
+
+
+OUTSIDE = "a second file of its name, or one outside of the archive"
+
+
+def test_a_poor_zip_file_is_refused_in_one_sentence(here, monkeypatch):
+    (here / "none.zip").write_bytes(b"no archive")
+    whole = Path(
+        zipped(here / "good.zip", {"a.md": "The key is under the pot. " * 99})
+    ).read_bytes()
+    (here / "torn.zip").write_bytes(whole[:40] + b"\xff" * 9 + whole[49:])
+    monkeypatch.setattr("memenvs.train.own_material.zipped.LONGEST", 10_000)
+    zipped(here / "bomb.zip", {"a.md": "a" * 6_000, "b.md": "b" * 6_000})
+    for name, problem in {
+        "none.zip": "cannot be unpacked: File is not a zip file",
+        "torn.zip": "cannot be unpacked: ",
+        "bomb.zip": "unpacks to more than 10,000 bytes",
+    }.items():
+        with pytest.raises(MaterialError, match=problem) as caught:
+            build([name], "qa.jsonl", "m")
+        assert name in str(caught.value)
+        assert "\n" not in str(caught.value)
+    monkeypatch.setattr("memenvs.train.own_material.zipped.ENTRIES", 1)
+    with pytest.raises(MaterialError, match="has more than 1 files"):
+        build(["bomb.zip"], "qa.jsonl", "m")
 
 
 def test_files_are_excluded_by_name_and_by_path(here):

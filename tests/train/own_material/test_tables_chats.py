@@ -12,7 +12,7 @@ from memenvs.train.own_material.arranging import in_time
 from memenvs.train.own_material.finding import find_documents
 
 
-@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|", "^", "~"])
 def test_a_table_with_a_text_column(delimiter, tmp_path):
     rows = [["Speaker", "Text", "Date", "Session"], ["Ann", "Hi. There", "2024-01-02", "s1"]]
     rows += [["Bob", "Yes", "2024-01-03T12:00:00Z", "s2"], ["Bob", "", "soon", "s2"]]

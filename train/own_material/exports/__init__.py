@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -18,9 +19,20 @@ from memenvs.train.own_material.decoding import decoded
 from memenvs.train.own_material.passages import Document, Passage
 
 EXPORTS = (  # the first that knows a file reads it
-    *("slack", "telegram", "discord", "messenger", "chatgpt", "claude", "gemini", "openai"),
+    *(
+        "slack",
+        "twitter",
+        "telegram",
+        "discord",
+        "messenger",
+        "chatgpt",
+        "claude",
+        "gemini",
+        "openai",
+    ),
     *("langchain", "transcripts", "captions", "articles", "generic"),
 )
+ASSIGNED = re.compile(r"\A\s*window\.YTD\.[\w.]{1,80}\s*=")  # what Twitter puts before its JSON
 LOOKED_AT = 20  # records from which a shape is told
 
 
@@ -52,7 +64,7 @@ def read_json(document: Document) -> Iterator[Passage]:
     Raises ``MaterialError`` that names the record, and for a shape that nobody knows its fields
     and the nearest known shape.
     """
-    head = Head(_values(decoded(document), document.name))
+    head = Head(_values(ASSIGNED.sub("", decoded(document)), document.name))
     for name in EXPORTS:
         module = importlib.import_module(f"{__name__}.{name}")
         if module.recognises(head):

@@ -95,7 +95,11 @@ def _words(blocks: Any) -> str:
         return f"<@{blocks['user_id']}>"
     if isinstance(blocks.get("url"), str) and blocks.get("type") == "link":
         return f"<{blocks['url']}>"
-    parts = (blocks.get("elements"), blocks.get("fields"))
+    if isinstance(blocks.get("name"), str) and blocks.get("type") == "emoji":
+        return f":{blocks['name']}:"
+    if isinstance(blocks.get("alt_text"), str):
+        return " ".join(filter(None, [_words(blocks.get("title")), blocks["alt_text"]]))
+    parts = (blocks.get("elements"), blocks.get("fields"), blocks.get("accessory"))
     return " ".join(filter(None, [_words(text), *map(_words, parts)]))
 
 
