@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from memenvs.envs.memorization.env import MemorizationEnv
 
 from memenvs import policies
+from memenvs.envs.memorization.memorization_env import MemorizationEnv
 from memenvs.materials.odyssey import odyssey_noisy
 from memenvs.policies import WriteMemory
 from memenvs.reading.layer import claims_as_items
