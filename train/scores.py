@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from memenvs.envs.family import MEMORIZATION, Family
+from memenvs.storage.messages import csv_cell, text_of_cell
 from memenvs.storage.whole import write_whole
 from memenvs.train.measures import measured
 
@@ -143,12 +144,12 @@ def cell(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, float):
         return repr(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
-    return str(value)
+    return str(csv_cell(value))
 
 
 def _value(name: str, text: str) -> Any:
     if name in TEXTS:
-        return text
+        return text_of_cell(text)
     if name == "proved":
         return {"true": True, "false": False}.get(text, math.nan)
     if name in WHOLE_NUMBERS:

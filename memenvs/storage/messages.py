@@ -43,13 +43,23 @@ def visible(text: str) -> str:
 
 def csv_cell(value: Any) -> Any:
     """Give a cell of a CSV file: a text that a spreadsheet would compute has a quote before it."""
-    if not isinstance(value, str) or not value.startswith(FORMULA):
-        return value
+    return f"'{value}" if isinstance(value, str) and _formula(value) else value
+
+
+def text_of_cell(cell: str) -> str:
+    """Give the text that ``csv_cell`` made a cell of."""
+    return cell[1:] if cell.startswith("'") and _formula(cell) else cell
+
+
+def _formula(text: str) -> bool:
+    """Say of a text whether it is a formula, or one with quotes before it, and no number."""
+    if not text.lstrip("'").startswith(FORMULA):
+        return False
     try:
-        float(value)
+        float(text)
     except ValueError:
-        return f"'{value}"
-    return value
+        return True
+    return False
 
 
 class VisibleStream:

@@ -11,6 +11,7 @@ class _Handler(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         prompt = body["messages"][0]["content"]
         self.server.prompts.append(prompt)
+        self.server.paths.append(self.path)
         self.server.keys.append(self.headers["Authorization"])
         said = self.server.rule(prompt)
         status = said if isinstance(said, int) else 200
@@ -32,7 +33,7 @@ class _Handler(BaseHTTPRequestHandler):
 def chat_server(rule):
     """Serve what ``rule`` says to each prompt (a number: that status); gives the server."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-    server.rule, server.prompts, server.keys = rule, [], []
+    server.rule, server.prompts, server.keys, server.paths = rule, [], [], []
     server.url = f"http://127.0.0.1:{server.server_port}/v1"
     thread = threading.Thread(target=server.serve_forever, args=(0.01,))
     thread.start()

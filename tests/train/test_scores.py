@@ -4,6 +4,7 @@ import csv
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import gymnasium as gym
@@ -11,6 +12,8 @@ import numpy as np
 import pytest
 
 from commands import answer, memenvs_cli
+from memenvs.material.files import save_materials
+from memenvs.materials.odyssey import odyssey
 from memenvs.train import playing
 from memenvs.train.scores import read_scores
 
@@ -74,6 +77,19 @@ def test_the_same_command_goes_on_where_it_stopped(tmp_path, played):
     played.clear()
     assert answer(*options, "--policy", "longest")["summary"][:2] == whole["summary"]
     assert len(played) == 4
+
+
+def test_a_name_is_no_formula_to_a_spreadsheet_and_is_read_as_it_was(tmp_path, played):
+    save_materials([replace(odyssey(), name="=1+1")], tmp_path / "m.jsonl")
+    options = ("compare", "--material", str(tmp_path / "m.jsonl"), "--policy", "fifo")
+    answer(*options, "--out", str(tmp_path / "out"))
+    for table in (tmp_path / "out").glob("*.csv"):
+        with table.open(newline="") as stream:
+            assert not [c for line in csv.reader(stream) for c in line if c.startswith("=")]
+    assert {row["instance"] for row in read_scores(tmp_path / "out" / "scores.csv")} == {"=1+1"}
+    played.clear()
+    answer(*options, "--out", str(tmp_path / "out"))
+    assert played == []
 
 
 def test_other_settings_in_a_folder_are_refused_in_one_line(tmp_path):

@@ -111,10 +111,11 @@ def _runs(document: Document, root: Any) -> Iterator[tuple[str, str]]:
     """Give each run of text that stands in one block, with the block's tag."""
     owner: Any = None
     parts: list[str] = []
+    known: dict[int, Any] = {}
     # Comments may stand before and after the root.
     for node in root.parent.traverse(include_text=True) if root is not None else ():
         if node.tag == "-text" or (node.tag in ("img", "area", "input") and _shown(node)):
-            block = _block(node)
+            block = _block(node, known)
             if owner is not None and (block is None or block.mem_id != owner.mem_id):
                 yield owner.tag, " ".join("".join(parts).split())
                 parts = []
@@ -144,8 +145,14 @@ def _shown(node: Any) -> str:
     return f" {attributes.get('alt') or attributes.get('value') or ''} ".replace("  ", "")
 
 
-def _block(node: Any) -> Any:
-    """Find the block that a node stands in."""
+def _block(node: Any, known: dict[int, Any]) -> Any:
+    """Find the block that a node stands in; of nodes that were passed it is known."""
+    passed = []
     while node is not None and node.tag not in BLOCKS:
+        if node.mem_id in known:
+            node = known[node.mem_id]
+            break
+        passed.append(node.mem_id)
         node = node.parent
+    known.update(dict.fromkeys(passed, node))
     return node

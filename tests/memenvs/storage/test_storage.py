@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from memenvs import MaterialError
 from memenvs.storage.archives import Archive, array_entries, packed
 from memenvs.storage.handles import Handle, owned_folder, unopened
-from memenvs.storage.messages import VisibleStream, csv_cell, one_line, visible
+from memenvs.storage.messages import VisibleStream, csv_cell, one_line, text_of_cell, visible
 from memenvs.storage.reading import read_bounded, read_sealed, sealed
 from memenvs.storage.whole import PREFIX, sweep, write_durably, write_whole
 
@@ -119,6 +119,11 @@ def test_what_is_wrong_and_what_to_do_both_stay_of_a_long_message():
 )
 def test_no_cell_is_a_formula(cell, shown):
     assert csv_cell(cell) == shown
+
+
+@given(st.text("'=+-@1.e", max_size=6))
+def test_a_cell_says_which_text_it_was_made_of(text):
+    assert text_of_cell(csv_cell(text)) == text
 
 
 def test_a_sealed_document_says_when_it_was_changed(tmp_path):
