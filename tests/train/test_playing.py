@@ -16,7 +16,7 @@ from memenvs.train.setting import make_setting
 from memenvs.train.studies.headroom import best_of, find_rows, headroom
 from memenvs.train.units import units, units_of
 
-FITTED = {"supervised", "estimator", "estimator-ranker"}  # a training each; tested elsewhere
+FITTED = {"supervised", "estimator", "estimator-ranker", "reader-estimator"}  # tested elsewhere
 SMALL = [row.id for row in memenvs.registered_envs() if not {"medium", "large"} & set(row.tags)]
 LARGER = [row.id for row in memenvs.registered_envs() if {"medium", "large"} & set(row.tags)]
 
