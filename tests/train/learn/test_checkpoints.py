@@ -30,6 +30,29 @@ def test_a_damaged_checkpoint_is_named(tmp_path: Path) -> None:
         load_checkpoint(last, lambda stream: stream)
 
 
+def test_where_the_newest_is_damaged_the_one_before_it_is_gone_on_with(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings = {**SMALL, "algorithm": "maskable-ppo"}
+    train(small(**settings), tmp_path / "whole")
+
+    def stop_later(job: Any, steps: int, row: Any) -> None:
+        if steps >= 768:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train(small(**settings), tmp_path / "run", stop_later)
+    *_, before, newest = sorted((tmp_path / "run" / "checkpoints").iterdir())
+    content = bytearray(newest.read_bytes())
+    content[len(content) // 2] ^= 255
+    newest.write_bytes(content)
+    resumed = memenvs_cli("train", "--resume", str(tmp_path / "run"))
+    assert resumed.exit_code == 0, resumed.output
+    assert f"{newest}: is no checkpoint" in caplog.text
+    assert f"going on from {before}" in caplog.text
+    assert same(tmp_path / "whole", tmp_path / "run")
+
+
 def checkpoints(folder: Path) -> list[Path]:
     """Files of a run that was stopped before its first evaluation, and of that run at its end."""
     first = folder.parent / "first"

@@ -225,3 +225,12 @@ def test_what_stands_beside_the_area_can_be_clicked():
     *_, terminated, _, info = env.step(0)
     assert terminated
     assert info["success"]
+
+
+@pytest.mark.parametrize(
+    ("user", "asked", "alone"), [(0, "", True), (7, "", False), (7, "1", True)]
+)
+def test_the_sandbox_stays_but_for_root_and_by_request(user, asked, alone, monkeypatch):
+    monkeypatch.setattr("os.geteuid", lambda: user)
+    monkeypatch.setenv(module.NO_SANDBOX, asked)
+    assert ("--no-sandbox" in (*module.FLAGS, *module._sandbox())) == alone
