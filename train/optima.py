@@ -254,11 +254,6 @@ def mean_curve(setting: Setting, optima: Optima, *, track: Track[Any] = untracke
     )
 
 
-def full_context(material: Material) -> float:
-    """Precision of a memory of everything."""
-    return float(material.precision(np.ones(len(material.claims), dtype=bool)))
-
-
 def _curve(
     material: Material, capacities: Sequence[float], rules: Rules, optima: Optima
 ) -> list[Best]:

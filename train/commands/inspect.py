@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+
+if TYPE_CHECKING:
+    from memenvs.reading.answers import Utility
 
 
 @click.command()
@@ -27,6 +30,14 @@ import click
     show_default=True,
     help="Seconds for a frontier.",
 )
+@click.option(
+    "--utility",
+    type=click.Choice(["coverage", "precision", "end-to-end"]),
+    default="precision",
+    show_default=True,
+    help="What a settled query pays.",
+)
+@click.option("--reader", help="Of a memory that is read in part: similarity:K, bm25:K, tokens:N.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def inspect(
     name_or_file: str,
@@ -34,6 +45,8 @@ def inspect(
     split: str | None,
     count: int,
     time_limit: float,
+    utility: Utility,
+    reader: str | None,
     as_json: bool,
 ) -> None:
     """Say what a material holds, how hard it is, and what is likely wrong with it.
@@ -43,6 +56,8 @@ def inspect(
     likely faults. What `memenvs build` wrote beside the file is read, too.
     """
     from memenvs.materials.library import find_materials, source_of
+    from memenvs.objective import Objective
+    from memenvs.reading.answers import ALL
     from memenvs.storage.whole import write_whole
     from memenvs.train import terminal
     from memenvs.train.inspect.inspection import inspect as look
@@ -51,13 +66,15 @@ def inspect(
     file = source if isinstance(source, Path) else None
     if html is not None and file is not None and Path(html).resolve() == file.resolve():
         raise click.UsageError(f"--html {html} is what is inspected; name another file")
+    objective = Objective(utility, reader or ALL)
     materials = find_materials(name_or_file, split)
     chosen = materials[:count]
     if len(materials) > count:
         click.echo(f"the first {count} of {len(materials)} materials are inspected", err=True)
+    several = len(materials) > 1
     found = [
-        look(material, many=len(materials) > 1, file=file, time_limit=time_limit)
-        for material in chosen
+        look(each, many=several, file=file, objective=objective, time_limit=time_limit)
+        for each in chosen
     ]
     if html is not None:
         from memenvs.train.inspect.page import page
@@ -65,7 +82,7 @@ def inspect(
         Path(html).parent.mkdir(parents=True, exist_ok=True)
         write_whole(Path(html), page(found, len(materials)).encode("utf-8", "backslashreplace"))
     if as_json:
-        click.echo(terminal.as_json(found if len(materials) > 1 else found[0]))
+        click.echo(terminal.as_json(found if several else found[0]))
     elif html is None:
         _print(found)
 
@@ -81,7 +98,7 @@ def _print(found: list[dict[str, Any]]) -> None:
             console.print(f"  {name:<14} {text}", soft_wrap=True)
         play = each["heuristics"]
         if play is not None:
-            reached = {**play["precision"], "optimum": play["optimum"]}
+            reached = {**play["utility"], "optimum": play["optimum"]}
             figures = ", ".join(f"{rule} {value:.2f}" for rule, value in reached.items())
             console.print(f"  {'at S = ' + str(play['capacity']):<14} {figures}", soft_wrap=True)
         for fault in each["faults"]:

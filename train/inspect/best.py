@@ -8,9 +8,10 @@ import numpy as np
 
 from memenvs.envs.levels import LEVELS
 from memenvs.material.material import Material
+from memenvs.objective import Objective
 from memenvs.train.inspect.structure import Structure
 from memenvs.train.learn.windows import cut_window
-from memenvs.train.optima import POINTS, WHOLE, Method, Optima, full_context
+from memenvs.train.optima import POINTS, WHOLE, Method, Optima
 from memenvs.train.places import Instance, Place
 from memenvs.train.playing import Playing
 from memenvs.train.statistics import COINCIDE
@@ -27,28 +28,32 @@ def quarter(material: Material) -> int:
     return max(1, len(material.claims) // 4)
 
 
-def frontier_of(material: Material, structure: Structure, time_limit: float) -> dict[str, Any]:
-    """Solve the frontier of precision up to where it saturates, and say where that is.
+def frontier_of(
+    material: Material, objective: Objective, structure: Structure, time_limit: float
+) -> dict[str, Any]:
+    """Solve the frontier up to where it saturates, and say where that is.
 
-    Below ``saturates`` lies the compression zone: no memory of fewer claims is worth the whole.
+    Below ``saturates`` lies the compression zone: no memory of fewer claims is worth the whole. A
+    limited reader has none: there the frontier goes on to all claims.
     """
-    full, end = full_context(material), max(structure.enough, 1)
+    full = objective.full_context(material)
+    end = len(material.claims) if objective.limited else max(structure.enough, 1)
     between = np.linspace(0, end, POINTS).round() if end > WHOLE else np.arange(end + 1)
     capacities = sorted({*map(int, between), min(quarter(material), end)})
     method: Method = "exact" if structure.asked.sum() <= EXACT else "greedy"
     optima = Optima(time_limit, method)
-    points = optima.best(material, "precision", capacities)
+    points = optima.best(material, objective, capacities)
     reaching = [s for s in capacities if points[s].value >= full - COINCIDE]
-    saturates = reaching[0] if reaching else None
+    saturates = reaching[0] if reaching and not objective.limited else None
     if saturates:  # between two points of a coarse grid it is looked for
         before = max(s for s in capacities if s < saturates)
         inner = list(range(before + 1, saturates))
         optima.renew()
-        points |= optima.best(material, "precision", inner)
+        points |= optima.best(material, objective, inner)
         saturates = next(s for s in (*inner, saturates) if points[s].value >= full - COINCIDE)
     capacities = sorted(map(int, points))
     return {
-        "objective": "precision",
+        "objective": objective.name,
         "capacities": capacities,
         "values": [points[s].value for s in capacities],
         "upper_bounds": [points[s].bound for s in capacities],
@@ -58,7 +63,9 @@ def frontier_of(material: Material, structure: Structure, time_limit: float) -> 
     }
 
 
-def heuristics_of(material: Material, time_limit: float) -> dict[str, Any] | None:
+def heuristics_of(
+    material: Material, objective: Objective, time_limit: float
+) -> dict[str, Any] | None:
     """Play rules of thumb with slots for a quarter of the claims, as a stream at level 1b.
 
     Of a long material it is a part that is played, whose consecutive claims answer the most; None
@@ -67,24 +74,26 @@ def heuristics_of(material: Material, time_limit: float) -> dict[str, Any] | Non
     start, part = _part(material)
     if part is None:
         return None
-    place = Place("", {"material": [part], **LEVELS["1b"]}, (Instance(part.name, part),))
+    paid = {"utility": objective.utility, "reader": objective.reader}
+    place = Place("", {"material": [part], **LEVELS["1b"], **paid}, (Instance(part.name, part),))
     playing, played = Playing(place, episodes=EPISODES), units(place.instances, EPISODES)
     reached = {
-        rule: float(np.mean([ended.values["precision"] for ended in playing.all(rule, played)]))
+        rule: float(np.mean([ended.values["utility"] for ended in playing.all(rule, played)]))
         for rule in RULES
         if _applies(rule, part)
     }
     slots = quarter(part)
-    best = Optima(time_limit).best(part, "precision", [slots])[slots]
+    best = Optima(time_limit).best(part, objective, [slots])[slots]
     return {
+        "objective": objective.name,
         "claims": len(part.claims),
         "start": start,
         "capacity": slots,
         "episodes": EPISODES,
         "optimum": best.bound,
         "proved": best.proved,
-        "full_context": full_context(part),
-        "precision": reached,
+        "full_context": objective.full_context(part),
+        "utility": reached,
     }
 
 

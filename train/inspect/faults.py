@@ -119,10 +119,10 @@ def _of_play(found: dict[str, Any]) -> Iterator[dict[str, Any]]:
             f"{saturates} claims hold everything, and a quarter of the claims is "
             f"{play['capacity']}: with a capacity below {saturates} there is more to choose."
         )
-    best = max(play["precision"], key=lambda rule: play["precision"][rule])
-    if play["precision"][best] >= EASY * play["optimum"] > 0:
+    best = max(play["utility"], key=lambda rule: play["utility"][rule])
+    if play["utility"][best] >= EASY * play["optimum"] > 0:
         yield _fault(
-            f"The rule '{best}' reaches {play['precision'][best] / play['optimum']:.0%} of the "
+            f"The rule '{best}' reaches {play['utility'][best] / play['optimum']:.0%} of the "
             f"optimum at S = {play['capacity']}: there is little to learn; try another capacity",
         )
 

@@ -67,19 +67,19 @@ def _frontier(axes: Axes, found: dict[str, Any]) -> None:
         label = f"enough: S = {best['saturates']}"
         axes.axvline(best["saturates"], color=BEST, lw=1.0, label=label)
     if whole:
-        reached = list(play["precision"].values())
+        reached = list(play["utility"].values())
         style: Any = {"color": RULE, "mec": "white", "ms": 7, "zorder": 3, "clip_on": False}
         axes.plot([play["capacity"]] * len(reached), reached, "o", label="rules of thumb", **style)
     axes.set_xlim(0, last * 1.02)
     axes.set_ylim(0, 1.04)
     axes.set_xlabel("capacity S (claims)")
-    axes.set_ylabel("precision")
+    axes.set_ylabel(best["objective"])
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False)
 
 
 def _rules(axes: Axes, play: dict[str, Any]) -> None:
-    reached = dict(sorted(play["precision"].items(), key=lambda pair: pair[1]))
+    reached = dict(sorted(play["utility"].items(), key=lambda pair: pair[1]))
     reached["optimum"] = play["optimum"]
     bars = axes.barh(list(reached), list(reached.values()), color=RULE)
     bars[-1].set_color(BEST)
@@ -87,7 +87,7 @@ def _rules(axes: Axes, play: dict[str, Any]) -> None:
     axes.set_xlim(0, 1.12)
     axes.set_xticks([0, 0.5, 1])
     axes.tick_params(axis="y", length=0)
-    axes.set_xlabel(f"precision with S = {play['capacity']}")
+    axes.set_xlabel(f"{play['objective']} with S = {play['capacity']}")
 
 
 def _mass(axes: Axes, mass: dict[str, Any]) -> None:

@@ -11,25 +11,34 @@ import numpy as np
 from memenvs.envs.levels import LEVELS
 from memenvs.envs.memorization.rules import MAX_POOL
 from memenvs.material.material import Material
+from memenvs.objective import Objective
 from memenvs.train.inspect.best import frontier_of, heuristics_of
 from memenvs.train.inspect.duplicates import Duplicates, find_duplicates
 from memenvs.train.inspect.faults import find_faults
 from memenvs.train.inspect.linked import links_of
 from memenvs.train.inspect.structure import Structure, find_structure
+from memenvs.train.statistics import COINCIDE
 
 Record: TypeAlias = dict[str, Any]
+PAYS = Objective()
 TOP = 10  # queries that are named
 PAIRS = 100  # duplicates that are named
 STEPS = 101  # of the curve of cumulative mass
 
 
 def inspect(
-    material: Material, *, many: bool = False, file: Path | None = None, time_limit: float = 10.0
+    material: Material,
+    *,
+    many: bool = False,
+    file: Path | None = None,
+    objective: Objective = PAYS,
+    time_limit: float = 10.0,
 ) -> Record:
     """Inspect one material; gives what `memenvs inspect --json` prints.
 
     ``many`` says that its file holds others besides; ``file`` is where its links may lie beside;
-    ``time_limit`` is in seconds, for each of the two searches for an optimum.
+    ``objective`` is what a memory is worth; ``time_limit`` is in seconds, for each of the two
+    searches for an optimum.
     """
     structure = find_structure(material)
     duplicates = find_duplicates([claim.text for claim in material.claims])
@@ -51,8 +60,8 @@ def inspect(
         "claims_asked_about": int(structure.asked.sum()),
         "duplicates": _duplicates(material, duplicates),
         "mass": _mass(material),
-        "frontier": frontier_of(material, structure, time_limit),
-        "heuristics": heuristics_of(material, time_limit),
+        "frontier": frontier_of(material, objective, structure, time_limit),
+        "heuristics": heuristics_of(material, objective, time_limit),
         "links": None if file is None or many else links_of(material, file),
     }
     return found | {"faults": find_faults(material, structure, duplicates, found)}
@@ -114,11 +123,15 @@ def _mass(material: Material) -> Record:
     }
 
 
-def _compression(saturates: int | None) -> str:
-    if saturates is None:
-        return "no number of claims that was tried reaches the full context"
+def _compression(best: Record) -> str:
+    saturates, full = best["saturates"], best["full_context"]
     if saturates == 0:
         return "none: the full context is worth no more than an empty memory"
+    if max(best["values"]) > full + COINCIDE:
+        value, claims = max(zip(best["values"], (-s for s in best["capacities"]), strict=True))
+        return f"none: {-claims} claims reach {value:.3f}, more than all of them"
+    if saturates is None:
+        return "no number of claims that was tried reaches the full context"
     return f"below {saturates} {'claim' if saturates == 1 else 'claims'} something must be given up"
 
 
@@ -163,10 +176,10 @@ def summary_lines(found: Record) -> Sequence[tuple[str, str]]:
             f"{mass['largest_tenth']:.0%}; as concentrated as {mass['effective_queries']:.1f} "
             "equal queries",
         ),
-        ("full context", f"{best['full_context']:.3f} precision with every claim kept"),
+        ("full context", f"{best['full_context']:.3f} {best['objective']} with all claims"),
         (
             "compression",
-            _compression(best["saturates"]),
+            _compression(best),
         ),
     ]
     if not proved:

@@ -99,13 +99,13 @@ def _figures(found: dict[str, Any]) -> str:
         (found["claims"], "claims"),
         (found["queries"], "queries"),
         (f"{found['compositional']['mass']:.0%}", "of the mass needs several claims"),
-        (f"{best['full_context']:.2f}", "precision with everything kept"),
+        (f"{best['full_context']:.2f}", f"{best['objective']} with everything kept"),
         ("–" if best["saturates"] is None else best["saturates"], "claims are enough for that"),
     ]
     if play is not None:
-        name = max(play["precision"], key=lambda rule: play["precision"][rule])
+        name = max(play["utility"], key=lambda rule: play["utility"][rule])
         told = f"best rule ({name}) with S = {play['capacity']}, of {play['optimum']:.2f} possible"
-        numbers.append((f"{play['precision'][name]:.2f}", told))
+        numbers.append((f"{play['utility'][name]:.2f}", told))
     cells = (
         f"<div><b>{_text(number)}</b><span>{_text(told)}</span></div>" for number, told in numbers
     )

@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 from commands import answer, memenvs_cli
 from memenvs import Claim, Item, Material, Query, save_materials
 from memenvs.materials.odyssey import odyssey, odyssey_noisy
+from memenvs.objective import Objective
 from memenvs.text.encoders import words
 from memenvs.train.inspect import best, duplicates
-from memenvs.train.inspect.inspection import inspect
+from memenvs.train.inspect.inspection import inspect, summary_lines
 
 
 def faulty():
@@ -74,7 +75,7 @@ def test_figures_by_hand(file):
     assert (curve["full_context"], curve["saturates"]) == (pytest.approx(14 / 17), 3)
     play = found["heuristics"]
     assert (play["capacity"], play["optimum"]) == (1, pytest.approx(12 / 17))
-    assert all(0 <= value <= 12 / 17 + 1e-9 for value in play["precision"].values())
+    assert all(0 <= value <= 12 / 17 + 1e-9 for value in play["utility"].values())
     assert found["levels"]["1a"] == ""
     assert found["levels"]["2"]
 
@@ -99,9 +100,21 @@ def test_a_material_without_faults_has_none():
     found = inspect(odyssey())
     faults = [fault["what"] for fault in found["faults"] if fault["severity"] == "fault"]
     assert [what.split("'")[0] for what in faults] == ["The rule "]  # one event of six is too easy
-    assert max(found["heuristics"]["precision"].values()) == found["heuristics"]["optimum"]
+    assert max(found["heuristics"]["utility"].values()) == found["heuristics"]["optimum"]
     assert found["compositional"]["queries"] == 0
     assert found["decomposable"]
+
+
+def test_what_a_limited_reader_finds_is_the_objective():
+    """One item is read, so the lie hides what true claims answer: {e1, e3, e4, e6} is worth .60."""
+    found = inspect(odyssey_noisy(), objective=Objective("end-to-end", "similarity:1"))
+    best = found["frontier"]
+    assert best["objective"] == found["heuristics"]["objective"] == "end-to-end similarity:1"
+    assert best["full_context"] == pytest.approx(0.4)
+    assert best["values"][best["capacities"].index(4)] == pytest.approx(0.6)
+    assert best["capacities"][-1] == 7
+    assert best["saturates"] is None
+    assert dict(summary_lines(found))["compression"].endswith("more than all of them")
 
 
 def test_links_of_a_build_are_read(file):
