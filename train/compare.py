@@ -14,6 +14,7 @@ from memenvs.policies.learned.models import find_models
 from memenvs.policies.resolve import given_names
 from memenvs.reading.answers import ALL
 from memenvs.reading.layer import Layer
+from memenvs.reading.readers import limits
 from memenvs.train.evaluate import Watch, evaluate, unwatched
 from memenvs.train.experiment import Experiment
 from memenvs.train.optima import Curve, Optima, mean_curve
@@ -137,6 +138,8 @@ def make_layer(experiment: Experiment, setting: Setting) -> Layer | None:
     """
     names = ("reader", "reasoner", "correct")
     given = {name: value for name in names if (value := getattr(experiment, name)) is not None}
+    if setting.utility != "end-to-end" and limits(given.get("reader", ALL)):
+        del given["reader"]  # the environment's, with any utility
     if setting.utility == "end-to-end":
         rules = next(iter(setting.places.values())).rules
         limited = {"reader": rules.reader} if rules is not None and rules.reader != ALL else {}

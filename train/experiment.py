@@ -8,6 +8,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import PydanticCustomError
 
+from memenvs.reading.answers import ALL
+from memenvs.reading.readers import limits
 from memenvs.train.config_files import read_config, shipped, unknown
 
 
@@ -62,7 +64,9 @@ class Experiment(BaseModel):
     @property
     def overrides(self) -> dict[str, Any]:
         """Arguments of the environment that were given."""
-        given = {"utility": self.utility, "action": self.action, "budget": self.budget}
+        reader = self.reader if limits(self.reader or ALL) else None
+        given = {"utility": self.utility, "reader": reader, "action": self.action}
+        given["budget"] = self.budget
         return {name: value for name, value in given.items() if value is not None}
 
 

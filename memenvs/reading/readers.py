@@ -127,6 +127,12 @@ def split_name(name: str) -> tuple[str, int | None]:
     return kind, int(number)
 
 
+def limits(name: str) -> bool:
+    """Say of a reader's name whether it sets how much is read of any memory: not "own", nor all."""
+    kind, number = split_name(name)
+    return number is not None and kind != OWN
+
+
 def item_costs(material: Material) -> FloatArray:
     """Give what each item takes of a reader's tokens: ``(N,)``."""
     key = "item costs"

@@ -11,8 +11,9 @@ from tempfile import TemporaryDirectory
 from typing import TypeAlias
 
 from memenvs.errors import MaterialError
+from memenvs.material.items import items_of
 from memenvs.material.material import Material
-from memenvs.material.records import Claim, Item, Query
+from memenvs.material.records import Claim, Query
 from memenvs.text.cache import Cache
 from memenvs.text.embedders.caching import CachedEncoder
 from memenvs.text.embedders.named import DIMENSION
@@ -213,20 +214,20 @@ def _material(
     linked: Sequence[Linked],
     file: str,
 ) -> Material:
-    items, queries = [], []
+    supports: dict[str, list[tuple[str, ...]]] = {}
+    queries = []
     for question, entry in zip(questions, linked, strict=True):
         if not entry.found:
             continue
-        supports = dict.fromkeys(
-            tuple(claims[n].id for n in sorted(found.claims)) for found in entry.found
-        )
         try:
             query = Query(
                 id=question.id, text=question.text, answer=question.answer, weight=question.weight
             )
         except MaterialError as error:
             raise error.within(file, question.where) from None
-        items.append(Item(id=f"n-{query.id}", supports=tuple(supports), answers=(query.id,)))
+        supports[query.id] = [
+            tuple(claims[n].id for n in sorted(found.claims)) for found in entry.found
+        ]
         queries.append(query)
     if not queries:
         reasons = Counter(entry.reason for entry in linked).most_common(1)
@@ -236,6 +237,6 @@ def _material(
             file=file,
         )
     try:
-        return Material(name, tuple(claims), tuple(items), tuple(queries))
+        return Material(name, tuple(claims), items_of(claims, supports), tuple(queries))
     except MaterialError as error:
         raise error.within(file) from None

@@ -14,8 +14,9 @@ from datetime import datetime
 from typing import Any
 
 from memenvs.errors import MaterialError
+from memenvs.material.items import items_of
 from memenvs.material.material import Material
-from memenvs.material.records import Claim, Item, Query
+from memenvs.material.records import Claim, Query
 from memenvs.materials.datasets.conversion import Conversion, Note, expect, member
 from memenvs.strict_json import read_json
 
@@ -65,16 +66,17 @@ def _conversation(sample: Any, where: str, notes: list[Note]) -> Material:
         where = name = member(sample, "sample_id", str)
         claims = _claims(member(sample, "conversation", dict), name, notes)
         turns = {claim.id for claim in claims}
-        items, queries = [], []
+        supports: dict[str, list[tuple[str, ...]]] = {}
+        queries = []
         for place, question in enumerate(member(sample, "qa", list)):
             query = _query(question, place)
             evidence = _evidence(question, query, turns, name, notes) if query else None
             if query is None:
                 notes.append(_unasked(question, place, name))
             elif evidence:
-                items.append(Item(id=f"n{place}", supports=(evidence,), answers=(query.id,)))
+                supports[query.id] = [evidence]
                 queries.append(query)
-        return Material(name, claims, tuple(items), tuple(queries))
+        return Material(name, claims, items_of(claims, supports), tuple(queries))
     except MaterialError as error:
         raise error.within("", where) from None
 

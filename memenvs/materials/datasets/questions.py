@@ -9,8 +9,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from memenvs.errors import MaterialError
+from memenvs.material.items import items_of
 from memenvs.material.material import Material
-from memenvs.material.records import Claim, Item, Query
+from memenvs.material.records import Claim, Query
 from memenvs.materials.datasets.conversion import Conversion, Note, expect
 from memenvs.strict_json import read_json_documents
 
@@ -24,7 +25,7 @@ class Draft:
     name: str
     notes: list[Note]
     claims: dict[Hashable, Claim] = field(default_factory=dict)
-    items: list[Item] = field(default_factory=list)
+    supports: dict[str, Sequence[Sequence[str]]] = field(default_factory=dict)  # by query
     queries: list[Query] = field(default_factory=list)
 
     def claim(self, key: Hashable, claim: Claim) -> str:
@@ -32,11 +33,8 @@ class Draft:
         return self.claims.setdefault(key, claim).id
 
     def ask(self, query: Query, *supports: Sequence[str]) -> None:
-        """Add a query, with an item that any of the supports generates; each loses repetitions."""
-        sets = {frozenset(support): tuple(dict.fromkeys(support)) for support in supports}
-        self.items.append(
-            Item(id=f"n-{query.id}", supports=tuple(sets.values()), answers=(query.id,))
-        )
+        """Add a query that any of the supports answers."""
+        self.supports[query.id] = supports
         self.queries.append(query)
 
     def note(self, kind: Any, question: str, reason: str, field: str = "", found: str = "") -> None:
@@ -45,9 +43,8 @@ class Draft:
 
     def material(self) -> Material:
         """Give the material; raises ``MaterialError``."""
-        return Material(
-            self.name, tuple(self.claims.values()), tuple(self.items), tuple(self.queries)
-        )
+        claims = tuple(self.claims.values())
+        return Material(self.name, claims, items_of(claims, self.supports), tuple(self.queries))
 
 
 def read_questions(

@@ -38,7 +38,7 @@ def test_the_report_counts_by_reason(tmp_path):
         ("normalised", "misspelt turn"): 1,
     }
     assert conversion.report().splitlines() == [
-        "conv-1: 5 claims, 1 items, 1 queries",
+        "conv-1: 5 claims, 5 items, 1 queries",
         "left out: 2 x names no turn",
         "normalised: 1 x misspelt turn",
     ]

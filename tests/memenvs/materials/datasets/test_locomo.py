@@ -45,15 +45,19 @@ def test_questions_become_queries_and_items(tmp_path):
         ("q0", "Did it?", "yes", 1.0),
         ("q1", "Did it?", "2022", 1.0),
     ]
-    assert [(i.supports, i.answers) for i in material.items] == [
+    assert [(i.supports, i.answers) for i in material.items if i.answers] == [
         ((("D1:1", "D2:1"),), ("q0",)),
         ((("D1:2",),), ("q1",)),
     ]
+    # A turn that no item has by itself has one that answers nothing, for readers of K items.
+    others = [turn.id for turn in material.claims if turn.id != "D1:2"]
+    assert [i.supports for i in material.items if not i.answers] == [((o,),) for o in others]
 
 
-def test_equal_questions_stay_two(tmp_path):
+def test_equal_questions_stay_two_and_share_what_answers_them(tmp_path):
     (material,) = read(tmp_path, sample(asked("D1:1"), asked("D1:1"))).materials
-    assert len(material.queries) == len(material.items) == 2
+    assert len(material.queries) == 2
+    assert [item.answers for item in material.items if item.answers] == [("q0", "q1")]
 
 
 @pytest.mark.parametrize(
