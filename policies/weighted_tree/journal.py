@@ -122,7 +122,8 @@ def heading(
         return switches or configuration("full"), constants or Constants()
     try:
         head = checked(_Header, events[0], file)
-        kept = head.switches(), Constants(**head.constants)
+        # A file from before there was a weight was written with the product alone.
+        kept = head.switches(), Constants(**({"weight": 1.0} | head.constants))
     except (TypeError, ValueError):
         raise MaterialError(
             "names no configuration and constants of this version", record="line 1", file=file

@@ -30,6 +30,7 @@ class Pool:
     relevance: FloatArray  # cosine to the query
     retention: FloatArray  # u, or the type's prior without scores
     priority: FloatArray  # of the containing branch to the constants' power; 1 without scores
+    value: FloatArray  # for the step, of these three: the constants say how
     tokens: IntArray  # of each one's line in a prompt
     nodes: Nodes
 
@@ -65,7 +66,7 @@ class Selector(Protocol):
 
 
 class LexicalSelector:
-    """Rank by relevance × retention × branch priority; asks no model.
+    """Rank by the selection value, see ``scores.selection_value``; asks no model.
 
     Equal values stand in the order of their nodes; what has no value is left out. The tokens that
     it is charged with are those of the one question that would have been put to a model, so that
@@ -74,7 +75,7 @@ class LexicalSelector:
 
     def rank(self, pool: Pool) -> Iterator[int]:
         """Give node numbers, the best first."""
-        value = pool.relevance * pool.retention * pool.priority
+        value = pool.value
         left = np.flatnonzero(value > 0)
         while len(left):
             best = left

@@ -162,13 +162,20 @@ STUDIES = (
         ),
     ),
     Study(
-        "trust-tuning",
-        "Which constants of the rule `trust` do best on validation materials of each tier.",
+        "tuning",
+        "Which constants of a write policy do best on validation materials of each tier.",
         "Random search, then one constant at a time from the best, on the first materials of the "
         "validation split; the best of them are then compared on more.",
         "memenvs.train.studies.tuning",
         (
             click.Argument(["tier"], metavar="[TIER ...]", nargs=-1),
+            click.Option(
+                ["--policy"],
+                type=click.Choice(["trust", "weighted-tree"]),
+                default="trust",
+                show_default=True,
+                help="Write policy whose constants are tuned.",
+            ),
             count("--trials", 60, "Random constants."),
             count("--rounds", 2, "Rounds over all constants, one at a time.", least=0),
             count("--materials", 128, "Materials of the search."),

@@ -122,7 +122,7 @@ def pool_of(values):
     for _ in range(count):
         nodes.append(2, "word", -1, 0.5, {})
     ones = np.ones(count)
-    return Pool("", np.arange(count), np.array(values), ones, ones, nodes.tokens, nodes)
+    return Pool("", np.arange(count), ones, ones, ones, np.array(values), nodes.tokens, nodes)
 
 
 @given(st.lists(st.sampled_from([0.0, 0.1, 0.25, 0.5, 1.0]), max_size=300))

@@ -12,8 +12,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from memenvs import MaterialError
-from memenvs.policies.weighted_tree import CONFIGURATIONS, Constants, WeightedTree
-from memenvs.policies.weighted_tree.journal import line_of, read_events
+from memenvs.policies.weighted_tree import (
+    CONFIGURATIONS,
+    PAPER,
+    Constants,
+    WeightedTree,
+    configuration,
+)
+from memenvs.policies.weighted_tree.journal import header, line_of, read_events
 from memenvs.policies.weighted_tree.nodes import COLUMNS
 from trees import histories, played
 
@@ -299,3 +305,13 @@ def test_numbers_of_nodes_may_come_from_arrays(tmp_path):
     again = WeightedTree.open(tmp_path / "tree.jsonl")
     assert told(again) == before
     again.close()
+
+
+def test_a_file_from_before_the_weight_keeps_the_product_alone(tmp_path):
+    path = tmp_path / "tree.jsonl"
+    head = header(configuration("full"), PAPER)
+    del head["constants"]["weight"]
+    path.write_bytes(line_of(head, ""))
+    tree = WeightedTree.open(path)
+    assert tree.constants == PAPER
+    tree.close()

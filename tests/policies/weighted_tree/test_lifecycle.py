@@ -2,7 +2,7 @@
 
 import pytest
 
-from memenvs.policies.weighted_tree import CONFIGURATIONS, Constants, WeightedTree
+from memenvs.policies.weighted_tree import CONFIGURATIONS, PAPER, Constants, WeightedTree
 
 ACTIVE, COMPLETED, FOLDED, OBSOLETE = range(4)
 TREES = [name for name, row in CONFIGURATIONS.items() if row.history == "tree"]
@@ -88,7 +88,7 @@ def test_open_subtasks_and_given_issues_are_unresolved_and_failures_are_warned_o
 
 def neglected(name, outcome):
     """How many contexts pass until a branch of four actions is obsolete; 40 if it is not."""
-    tree, task, _ = begun(name)
+    tree, task, _ = begun(name, PAPER)
     for word in ("gamma", "delta"):
         tree.record_action(word, outcome)
     for action in (2, 3):
@@ -115,6 +115,25 @@ def test_neglect_suppresses_failures_before_successes():
     assert neglected("full", "success") == expected(0.75, 0) == 7
     assert neglected("full", "failure") == expected(0.3, 1) == 2
     assert neglected("a3", "failure") == 2
+
+
+@pytest.mark.parametrize(
+    ("failures", "found"), [(0, True), (3, True), (5, False)], ids=["none", "three", "five"]
+)
+def test_a_fact_is_found_after_fifty_unrelated_prompts(failures, found):
+    tree = WeightedTree()
+    tree.begin_task("write the history of the harbour")
+    tree.begin_task("look at the lighthouse")
+    fact = tree.record_action("the lighthouse was opened in 1890", "success")
+    for number in range(failures):
+        tree.record_action(f"archive {number} holds nothing", "failure")
+    tree.return_to(0)
+    tree.begin_task("count the ships")
+    for number in range(50):
+        tree.record_action(f"ship {number} carries wool", "success")
+        tree.context(f"which goods does ship {number} carry", budget=0)  # no memory fits
+    # Suppressed is what more than three quarters failed of: here 5 actions of 6.
+    assert (fact in tree.context("when was the lighthouse opened", 40).selected) is found
 
 
 @pytest.mark.parametrize("name", ["a1", "a2", "tree+selection+summary"])
