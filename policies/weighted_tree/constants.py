@@ -35,6 +35,7 @@ class Constants:
     delta: float = 0.20  # of the share of obsolete nodes
     threshold: float = -0.15  # τ_obs
     priority: float = 1.0  # exponent of the branch priority in the selection value; 0: without it
+    corroboration: int = 1  # independent official sources by which earlier dissent gives way
     weight: float = 0.2  # w: share of the selection value that retention and priority decide
 
     def __post_init__(self) -> None:
@@ -47,8 +48,10 @@ class Constants:
                 raise ValueError(f"weight={value!r} is no share; give one in [0, 1]")
             if field.name in ("decay", "global_decay") and not 0 < value <= 1:
                 raise ValueError(f"{field.name}={value!r} is no rate of decay; give one in (0, 1]")
-        if type(self.streak) is not int or self.streak < 1:
-            raise ValueError(f"streak={self.streak!r} is no longest streak; give an integer from 1")
+        for name in ("streak", "corroboration"):
+            value = getattr(self, name)
+            if type(value) is not int or value < 1:
+                raise ValueError(f"{name}={value!r} is no count; give an integer from 1")
         for name in ("alpha", "beta", "gamma", "delta", "priority"):
             if not 0 <= getattr(self, name) < float("inf"):
                 raise ValueError(f"{name}={getattr(self, name)!r} is no coefficient; give one >= 0")

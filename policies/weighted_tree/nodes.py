@@ -31,7 +31,11 @@ COLUMNS: dict[str, Any] = {
     "root": np.int64,  # of its tree; NONE for globals
     "top": np.int64,  # of its ancestors and itself, the child of the root; else the root
     "depth": np.int64,
-    "lifecycle": np.int8,
+    "stage": np.int8,  # its lifecycle, but for obsolescence
+    "lifecycle": np.int8,  # derived, see beliefs.py
+    "withdrawn": np.int8,  # whether it was taken back, by hand or by its priority
+    "told": np.int64,  # the node to which it was told to give way; NONE
+    "by": np.int64,  # the official success that supersedes it; NONE
     "outcome": np.int8,
     "score": np.float64,  # u
     "missed": np.int64,  # m
@@ -57,7 +61,11 @@ class Nodes:
     root: IntArray
     top: IntArray
     depth: IntArray
+    stage: NDArray[np.int8]
     lifecycle: NDArray[np.int8]
+    withdrawn: NDArray[np.int8]
+    told: IntArray
+    by: IntArray
     outcome: NDArray[np.int8]
     score: FloatArray
     missed: IntArray
@@ -99,6 +107,8 @@ class Nodes:
             "score": score,
             "tokens": LABEL_TOKENS + count_tokens(text),
             "summary": NONE,
+            "told": NONE,
+            "by": NONE,
         }
         for name, value in first.items():  # the rest is zero
             store[name][number] = value

@@ -67,5 +67,73 @@ TABLE: Mapping[str, Constants] = MappingProxyType(
             threshold=0.2,
             weight=0.9,
         ),
+        "read-limited": Constants(
+            success=1,
+            failure=0,
+            task=0.3,
+            action=0.3,
+            decay=0.98,
+            threshold=0.2,
+            priority=3,
+            weight=1,
+        ),
+        "readable-128": Constants(
+            failure=0.1, action=0.2, decay=1, alpha=0, beta=1, gamma=0.5, threshold=0.2, weight=1
+        ),
+        "hidden-128": Constants(
+            failure=0, action=0.3, decay=1, gamma=0.5, threshold=0.2, priority=3, weight=1
+        ),
+        "worlds-128": Constants(
+            success=1,
+            failure=0,
+            task=0.1,
+            action=0.3,
+            decay=1,
+            alpha=0,
+            gamma=0.5,
+            threshold=-1,
+            weight=1,
+        ),
+        "composite-128": Constants(
+            success=0.9,
+            failure=0.05,
+            task=0.3,
+            action=0.3,
+            decay=1,
+            alpha=0,
+            beta=1,
+            gamma=0.5,
+            threshold=0.2,
+            weight=1,
+        ),
+        "end-to-end-128": Constants(
+            success=1, failure=0.05, task=0.1, action=0.3, decay=1, gamma=0.5, threshold=0, weight=1
+        ),
+        "conflicting-128": Constants(
+            success=0.9, failure=0, action=0.3, decay=1, alpha=0, threshold=0, weight=1
+        ),
+        "probe-128": Constants(
+            failure=0, action=0.2, decay=1, alpha=0, beta=0.6, gamma=0.5, threshold=-1, weight=1
+        ),
+        "read-limited-128": Constants(
+            success=1,
+            failure=0,
+            task=0.3,
+            action=0.5,
+            decay=1,
+            gamma=0.5,
+            threshold=0.2,
+            priority=3,
+            weight=1,
+        ),
+        "readable-1000": Constants(
+            success=0.9, failure=0, task=0.1, action=0.2, decay=1, alpha=0, threshold=0, weight=1
+        ),
+        "hidden-1000": Constants(
+            success=0.9, failure=0, task=0.1, action=0.2, decay=1, alpha=0, threshold=0, weight=1
+        ),
+        "worlds-1000": Constants(
+            success=0.9, failure=0, task=0.1, action=0.2, decay=1, alpha=0, threshold=0, weight=1
+        ),
     }
 )

@@ -14,12 +14,10 @@ from hypothesis import HealthCheck, given, settings
 from memenvs import MaterialError
 from memenvs.policies.weighted_tree import (
     CONFIGURATIONS,
-    PAPER,
     Constants,
     WeightedTree,
-    configuration,
 )
-from memenvs.policies.weighted_tree.journal import header, line_of, read_events
+from memenvs.policies.weighted_tree.journal import line_of, read_events
 from memenvs.policies.weighted_tree.nodes import COLUMNS
 from trees import histories, played
 
@@ -132,7 +130,7 @@ def test_a_torn_last_line_is_dropped_and_written_over(tmp_path, cut):
     [
         (0, b'{"format": "other/1"}', "field 'format': is no tree that this version reads"),
         (0, b'{"format":"memenvs.weighted-tree/1"}', "is another version than"),
-        (0, b'{"format":"memenvs.weighted-tree/2"}', "line 1: is no event of a tree"),
+        (0, b'{"format":"memenvs.weighted-tree/3"}', "line 1: is no event of a tree"),
         (1, b"[1]", "line 2: is no event of a tree"),
         (1, b"{", "line 2: is no event of a tree"),
     ],
@@ -305,13 +303,3 @@ def test_numbers_of_nodes_may_come_from_arrays(tmp_path):
     again = WeightedTree.open(tmp_path / "tree.jsonl")
     assert told(again) == before
     again.close()
-
-
-def test_a_file_from_before_the_weight_keeps_the_product_alone(tmp_path):
-    path = tmp_path / "tree.jsonl"
-    head = header(configuration("full"), PAPER)
-    del head["constants"]["weight"]
-    path.write_bytes(line_of(head, ""))
-    tree = WeightedTree.open(path)
-    assert tree.constants == PAPER
-    tree.close()

@@ -57,6 +57,24 @@ def test_a_resumed_task_has_its_summary_and_asks_for_details(name):
         assert later in tree.sources(again)
 
 
+def test_a_task_that_is_folded_again_and_again_keeps_its_size_and_its_result():
+    tree, task, _ = begun()
+    first = tree.complete(result="alpha and beta")
+    sizes = []
+    for round_ in range(6):
+        tree.return_to(task)
+        tree.record_action(f"action {round_}", "success")
+        again = tree.complete()
+        sizes.append(int(tree.nodes.tokens[again]))
+        assert "Result: alpha and beta" in tree.nodes.texts[again]
+        assert "Summary" not in tree.nodes.texts[again]
+    assert len(set(sizes)) == 1
+    tree.return_to(task)
+    tree.record_action("word " * 1000, "success")
+    again = tree.complete()
+    assert tree.nodes.tokens[again] < tree.nodes.tokens[first] + 100
+
+
 def test_a_subtask_folds_into_the_fold_above_it():
     tree, outer, actions = begun()
     inner = tree.begin_task("inner")
@@ -168,17 +186,19 @@ def test_a_suppressed_branch_is_kept_and_comes_back_when_execution_returns():
 def test_invalidation_and_supersession_do_not_ask_the_score(name):
     tree, task, (first, second) = begun(name)
     tree.supersede(first, second)
+    gone = tree.nodes.lifecycle[[first, second]].tolist()
     tree.return_to(0)
     tree.invalidate(task)
     if CONFIGURATIONS[name].supersession:
-        assert tree.nodes.lifecycle[[first, second, task]].tolist() == [OBSOLETE, ACTIVE, OBSOLETE]
+        assert gone == [OBSOLETE, ACTIVE]
+        assert tree.nodes.lifecycle[task] == OBSOLETE
         assert pool(tree) == set()
     else:
         assert tree.nodes.lifecycle[[first, second, task]].tolist() == [ACTIVE, ACTIVE, ACTIVE]
         assert pool(tree) == {task, first, second}
 
 
-def test_only_a_later_official_success_with_another_value_supersedes():
+def test_only_an_official_success_with_another_value_supersedes():
     tree, _, _ = begun()
 
     def claim(value, outcome="success", official=False, slot="owner"):

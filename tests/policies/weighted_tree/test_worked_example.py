@@ -109,7 +109,7 @@ def authored(**switches):
 def test_the_official_document_supersedes_the_mirror():
     tree, task, _, mirror, official = authored()
     assert tree.nodes.lifecycle[mirror] == OBSOLETE
-    assert tree.nodes.metadata[mirror]["superseded_by"] == official
+    assert tree.nodes.by[mirror] == official
     assert tree.nodes.texts[mirror] == "a mirror page: the only author is X"  # kept for provenance
     # It lowers the priority of the branch that was right: .656 - .2 · 1/4.
     assert tree.priorities()[task] == pytest.approx(0.60625)

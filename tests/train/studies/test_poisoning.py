@@ -143,8 +143,8 @@ def test_a_tree_is_told_what_happens():
     scenario = tiny(official=True)
     memory = TreeMemory(scenario, "full")
     count = play(scenario, memory, KEY)
-    # The official success supersedes the first false claim; the fold puts the rest away.
-    assert count.alive[:4] == [1.0, 0.0, 0.0, 0.5]
+    # The official success supersedes the false claim before it and the one after it.
+    assert count.alive[:4] == [1.0, 0.0, 0.0, 0.0]
     assert (count.remaining, count.total) == (0, 2)
     linear = play(scenario, TreeMemory(scenario, "linear"), KEY)
     assert linear.remaining == 2
