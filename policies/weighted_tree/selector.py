@@ -10,6 +10,7 @@ import numpy as np
 
 from memenvs.material.incidence import FloatArray, IntArray
 from memenvs.policies.weighted_tree.nodes import KINDS, LIFECYCLES, Nodes
+from memenvs.policies.weighted_tree.quoting import quoted
 from memenvs.policies.weighted_tree.tokens import count_tokens
 
 BLOCK = 64  # candidates that are put in order at once: a prompt seldom holds more
@@ -36,11 +37,11 @@ class Pool:
 
     def question(self) -> str:
         """Give the prompt by which a language model is asked."""
-        return QUESTION.format(self.query, "\n".join(self._lines()))
+        return QUESTION.format(quoted(self.query), "\n".join(self._lines()))
 
     def question_tokens(self) -> int:
         """Count the tokens of ``question()`` without writing it out."""
-        fixed = count_tokens(QUESTION.format(self.query, ""))
+        fixed = count_tokens(QUESTION.format(quoted(self.query), ""))
         # A line's number, type, lifecycle, two scores of three tokens each, and its colon; the
         # label of a line in a prompt has two.
         return fixed + int((self.tokens + 8).sum())
@@ -50,7 +51,8 @@ class Pool:
         rows = zip(self.ids.tolist(), self.retention.tolist(), self.priority.tolist(), strict=True)
         for number, score, priority in rows:
             kind, state = KINDS[nodes.kind[number]], LIFECYCLES[nodes.lifecycle[number]]
-            yield f"{number} {kind} {state} {score:.2f} {priority:.2f}: {nodes.texts[number]}"
+            text = quoted(nodes.texts[number])
+            yield f"{number} {kind} {state} {score:.2f} {priority:.2f}: {text}"
 
 
 class Selector(Protocol):
