@@ -4,7 +4,7 @@ Obsolescence is derived from what was told, in three layers, so that it can be u
 
 1. A node holds unless it, a task above it, or what it was built from was withdrawn or failed.
 2. A memory is superseded while a node that it was told to give way to holds, or while the official
-   successes about its slot that hold agree on another value.
+   successes about its slot that hold agree on another value, and are enough.
 3. A summary or a global memory is obsolete while an action that it was built from does not hold or
    is superseded; what it stood for then stands open again.
 
@@ -130,8 +130,8 @@ class Beliefs:
     def _rule(self, slot: tuple[int, str]) -> list[int]:
         """Let the officials of a slot supersede, where they agree; gives its claims.
 
-        What was claimed before the first of them gives way only if as many independent sources
-        agree as the constants ask for. Officials that contradict each other supersede nothing.
+        As many independent sources as the constants ask for must agree. Officials that contradict
+        each other supersede nothing.
         """
         nodes, claims = self._nodes, self._slots[slot]
         ruling = [
@@ -146,9 +146,8 @@ class Beliefs:
         for claim in claims:
             nodes.by[claim] = NONE
             agrees = normal(str(nodes.metadata[claim]["value"])) in values
-            if len(values) != 1 or agrees or nodes.withdrawn[claim] == REINSTATED:
-                continue
-            if claim > ruling[0] or agreed >= self._constants.corroboration:
+            stands = agrees or nodes.withdrawn[claim] == REINSTATED
+            if len(values) == 1 and agreed >= self._constants.corroboration and not stands:
                 nodes.by[claim] = ruling[0]
         return claims
 

@@ -15,7 +15,8 @@ class Constants:
     outcome is taken at its word, as a success; what a fold or a promotion keeps lies between. ρ, M
     and the weight were chosen on validation tasks. The paper's threshold is .10, by which every
     branch is suppressed that is passed over for long; at −.15 more than three quarters of it must
-    have failed or be obsolete, too. ``PAPER`` is the reading without these two.
+    have failed or be obsolete, too. In the paper one official source supersedes; here two must
+    agree, since one can be spoofed. ``PAPER`` is the reading without these three.
     Raises ``ValueError`` that names the field.
     """
 
@@ -35,7 +36,7 @@ class Constants:
     delta: float = 0.20  # of the share of obsolete nodes
     threshold: float = -0.15  # τ_obs
     priority: float = 1.0  # exponent of the branch priority in the selection value; 0: without it
-    corroboration: int = 1  # independent official sources by which earlier dissent gives way
+    corroboration: int = 2  # official sources that must agree to supersede other values
     weight: float = 0.2  # w: share of the selection value that retention and priority decide
 
     def __post_init__(self) -> None:
@@ -60,5 +61,6 @@ class Constants:
 
 
 SCORES = ("success", "failure", "root", "task", "action", "summary", "global_")
-# Memories are worth the product of relevance, retention and priority, and the paper's threshold.
-PAPER = Constants(weight=1.0, threshold=0.10)
+# Memories are worth the product of relevance, retention and priority; the threshold is the paper's;
+# one official source supersedes.
+PAPER = Constants(weight=1.0, threshold=0.10, corroboration=1)

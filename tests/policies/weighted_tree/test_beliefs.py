@@ -13,7 +13,10 @@ from memenvs.policies.weighted_tree.journal import header, line_of, sum_of
 ACTIVE, COMPLETED, FOLDED, OBSOLETE = range(4)
 
 
-def begun(constants=None):
+ONE = Constants(corroboration=1)  # official source supersedes
+
+
+def begun(constants=ONE):
     tree = WeightedTree("full", constants)
     tree.begin_task("write about the mill")
     tree.begin_task("find when it was opened")
@@ -78,16 +81,18 @@ def test_officials_that_contradict_each_other_supersede_nothing():
     assert obsolete(tree, poison, official, spoof) == [True, False, True]
 
 
-def test_earlier_dissent_gives_way_to_as_many_sources_as_are_asked_for():
-    tree = begun(Constants(corroboration=2))
+def test_dissent_gives_way_to_as_many_sources_as_are_asked_for():
+    tree = begun(Constants())
     early = claim(tree, "1950", source="forum")
     claim(tree, "1890", source="register", official=True)
     late = claim(tree, "1951", source="forum")
-    assert obsolete(tree, early, late) == [False, True]
+    assert obsolete(tree, early, late) == [False, False]
     claim(tree, "1890", source="register", official=True)  # the same source again
-    assert obsolete(tree, early) == [False]
-    claim(tree, "in 1890", source="operator", official=True)
-    assert obsolete(tree, early) == [True]
+    assert obsolete(tree, early, late) == [False, False]
+    operator = claim(tree, "in 1890", source="operator", official=True)
+    assert obsolete(tree, early, late) == [True, True]
+    tree.invalidate(operator)
+    assert obsolete(tree, early, late) == [False, False]
 
 
 @pytest.mark.parametrize(

@@ -199,7 +199,7 @@ def test_invalidation_and_supersession_do_not_ask_the_score(name):
 
 
 def test_only_an_official_success_with_another_value_supersedes():
-    tree, _, _ = begun()
+    tree, _, _ = begun(constants=Constants(corroboration=1))
 
     def claim(value, outcome="success", official=False, slot="owner"):
         return tree.record_action(

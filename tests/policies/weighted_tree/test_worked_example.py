@@ -88,7 +88,7 @@ def test_the_failure_share_alone_cannot_tell_the_mirror_from_a_clean_success():
 
 def authored(**switches):
     """The second branch, with the mirror superseded by the official document."""
-    tree, _, _ = identified()
+    tree, _, _ = identified(Constants(corroboration=1))
     summary = tree.complete(result="Attention Is All You Need")
     task = tree.begin_task("extract the authors")
     tree.record_action("opened the arXiv abstract page: no full list", "success")
