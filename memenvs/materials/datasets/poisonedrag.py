@@ -1,8 +1,8 @@
 """PoisonedRAG (Zou et al., 2024): questions, and texts written to make a model answer them wrongly.
 
 A claim is one of the published false texts, or the true answer; a query is a question. In the form
-"attacked" a false text opens with the question and a full stop, as the published attack has it where
-the retriever is not known; in the form "bare" it stands alone. The files hold no true passages, so
+"attacked" a false text opens with the question and a full stop, as in the published attack on an
+unknown retriever; in the form "bare" it stands alone. The files hold no true passages, so
 the true claim states question and answer, and says so in the notes: of bare false texts it is then
 the one that repeats the question.
 """
