@@ -44,6 +44,9 @@ OUTSIDE: dict[str, str] = {
 ELSEWHERE: dict[str, str] = {
     "recent": "memenvs.policies.poisoning:Recent",
     "relevant": "memenvs.policies.poisoning:Relevant",
+    "last-used": "memenvs.policies.poisoning:LastUsed",
+    "vote": "memenvs.policies.poisoning:Vote",
+    "trusted-source": "memenvs.policies.poisoning:TrustedSource",
     "logistic": "memenvs.policies.poisoning:Logistic",
     "oracle": "memenvs.policies.poisoning:Oracle",
     "scripted": "memenvs.policies.gui.scripted:ScriptedPolicy",

@@ -14,8 +14,10 @@ from memenvs.envs.family import POISONING
 from memenvs.envs.poisoning.compiled import compile_scenario
 from memenvs.envs.poisoning.layout import FIXED_COLUMNS, LAYOUT
 from memenvs.envs.poisoning.rounds import STOP
-from memenvs.material.incidence import BoolArray, FloatArray
+from memenvs.material.incidence import BoolArray, FloatArray, IntArray
 from memenvs.materials.poisoning import Scenario, Split
+from memenvs.materials.poisoning.records import SOURCES
+from memenvs.materials.poisoning.sets import MAX_ENTRIES
 from memenvs.policies.predictor import Observation, Predictor, State
 
 
@@ -85,6 +87,58 @@ class Logistic(ContextPolicy):
         return np.asarray(probability * column(observation, "answers") * _empty(observation))
 
 
+class Vote(ContextPolicy):
+    """One entry a prompt: the most similar one of those that give the most frequent answer."""
+
+    def worth(self, observation: Observation) -> FloatArray:
+        """Entries that agree, while the context is empty; relevance parts equal ones."""
+        support = 1.0 + column(observation, "agreeing")
+        close = 0.01 * column(observation, "relevance")  # less than an entry more
+        return (support + close) * column(observation, "answers") * _empty(observation)
+
+
+class TrustedSource(ContextPolicy):
+    """One entry a prompt: of the kind of source that told the truth most often in training.
+
+    Of equal ones it is the most similar to the question.
+    """
+
+    def __init__(self, env: Any = None, seed: int = 0) -> None:
+        super().__init__(env, seed)
+        self.trust = source_trust()
+
+    def worth(self, observation: Observation) -> FloatArray:
+        """The trust of its source, for entries that answer, while the context is empty."""
+        named = [LAYOUT.index(source) for source in SOURCES]
+        trust = observation["entries"][..., named].astype(np.float64) @ self.trust
+        close = 0.01 * column(observation, "relevance")
+        return (trust + close) * column(observation, "answers") * _empty(observation)
+
+
+class LastUsed(ContextPolicy):
+    """The entries that were last recorded, or last asked for, as many as the budget holds."""
+
+    def start(self, episodes: IntArray) -> State:
+        """Count the prompts so far ``(B,)``, and say when each was last used ``(B, E)``."""
+        return np.zeros(len(episodes)), np.zeros((len(episodes), MAX_ENTRIES))
+
+    def act(
+        self, observation: Observation, masks: NDArray[np.bool_], state: State
+    ) -> tuple[NDArray[np.int64], State]:
+        """Pick the entry that was used last; an entry is used when its question is asked."""
+        prompts, used = state
+        begins = _empty(observation)
+        valid, asked = column(observation, "valid"), column(observation, "answers")
+        new = (used == 0) & (valid > 0) | (asked > 0) & begins
+        used = np.where(new, prompts[:, None] + 1.0, used)
+        actions, _ = super().act(observation | {"used": used}, masks, state)
+        return actions, (prompts + (actions == STOP), used)
+
+    def worth(self, observation: Observation) -> FloatArray:
+        """When it was last used; of equal ones the one recorded last."""
+        return observation["used"] + 0.1 - 0.1 * column(observation, "age")
+
+
 class Oracle(ContextPolicy):
     """One entry that answers truly, of those recorded as a success if there is one."""
 
@@ -107,6 +161,14 @@ def fitted() -> FloatArray:
     """Fit the logistic regression: weights of the columns, then the intercept."""
     features, truth = answering(Split("train")[:FIT_SETS])
     return logistic_fit(features, truth)
+
+
+@lru_cache(maxsize=1)
+def source_trust() -> FloatArray:
+    """Give the share of true answers of each kind of source, in training: ``(5,)``."""
+    features, truth = answering(Split("train")[:FIT_SETS])
+    named = features[:, [LAYOUT.index(source) for source in SOURCES]]
+    return np.asarray(named.T @ truth / named.sum(axis=0))
 
 
 def answering(scenarios: Sequence[Scenario]) -> tuple[FloatArray, BoolArray]:
@@ -138,6 +200,9 @@ def logistic_fit(features: FloatArray, truth: BoolArray, ridge: float = RIDGE) -
 CONTEXT_POLICIES: dict[str, type[ContextPolicy]] = {
     "recent": Recent,
     "relevant": Relevant,
+    "last-used": LastUsed,
+    "vote": Vote,
+    "trusted-source": TrustedSource,
     "logistic": Logistic,
     "oracle": Oracle,
 }

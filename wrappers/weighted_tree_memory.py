@@ -16,7 +16,6 @@ from memenvs.envs.memorization.rules import Rules
 from memenvs.material.incidence import BoolArray
 from memenvs.material.records import FLOAT32_MAX
 from memenvs.policies.base import Observation, State
-from memenvs.policies.weighted_tree.core import TreeCore
 from memenvs.policies.weighted_tree.tree_policy import WeightedTreePolicy
 from memenvs.wrappers.episodes import check_memorization
 
@@ -40,8 +39,8 @@ class _Tree:
         self.advises = mode == "advise"
         self.layout: Layout = env.unwrapped.layout
         self.rules: Rules = env.unwrapped.rules
-        self._core = TreeCore(self.layout, self.rules)
         self._policy = WeightedTreePolicy(env)
+        self._core = self._policy.core
         self._state: State | None = None
         self._seen: Observation = {}
 

@@ -52,7 +52,16 @@ POISONING = Family(
         "settled",
     ),
     score="utility",
-    policies=("random", "recent", "relevant", "logistic", "oracle"),
+    policies=(
+        "random",
+        "recent",
+        "relevant",
+        "last-used",
+        "vote",
+        "trusted-source",
+        "logistic",
+        "oracle",
+    ),
 )
 GUI = Family(
     "gui",

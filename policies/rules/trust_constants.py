@@ -20,7 +20,7 @@ class TrustConstants:
     counts: float = 1.0  # settled queries that a topic is granted beforehand
 
 
-# By `memenvs study trust-tuning TIER ...` in the environments of level 2: 60 random
+# By `memenvs study tuning TIER ...` in the environments of level 2: 60 random
 # rows and two rounds of one constant at a time over 128 validation materials; the best 8 compared
 # on 512.
 # Tiers of 128 claims: 25 (worlds: 10) random rows over 48 materials, 128 to compare; of 1,000

@@ -7,7 +7,7 @@ from memenvs.policies.weighted_tree.configurations import (
     Configuration,
     configuration,
 )
-from memenvs.policies.weighted_tree.constants import Constants
+from memenvs.policies.weighted_tree.constants import PAPER, Constants
 from memenvs.policies.weighted_tree.selector import LexicalSelector, Pool, Selector
 from memenvs.policies.weighted_tree.summarizer import Branch, PlainSummarizer, Summarizer
 from memenvs.policies.weighted_tree.synthesizer import Context
@@ -18,6 +18,7 @@ __all__ = [
     "ABLATIONS",
     "COMPONENTS",
     "CONFIGURATIONS",
+    "PAPER",
     "Branch",
     "Configuration",
     "Constants",

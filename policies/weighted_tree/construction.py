@@ -6,6 +6,7 @@ import numpy as np
 
 from memenvs.material.incidence import FloatArray, IntArray
 from memenvs.policies.weighted_tree.nodes import ACTIVE, GLOBAL, TASK
+from memenvs.policies.weighted_tree.scores import selection_value
 from memenvs.policies.weighted_tree.selector import Pool, Selector
 from memenvs.policies.weighted_tree.state import Event, State
 from memenvs.policies.weighted_tree.synthesizer import (
@@ -74,12 +75,15 @@ def _chosen(
 def _pool(state: State, query: str, pool: IntArray) -> Pool:
     nodes = state.nodes
     step = f"{nodes.texts[state.active]} {query}".strip()
+    relevance, retention = state.index.relevance(step)[pool], nodes.score[pool]
+    priority = _weights(state)[pool] if state.configuration.scores else np.ones(len(pool))
     return Pool(
         query=step,
         ids=pool,
-        relevance=state.index.relevance(step)[pool],
-        retention=nodes.score[pool],
-        priority=_weights(state)[pool] if state.configuration.scores else np.ones(len(pool)),
+        relevance=relevance,
+        retention=retention,
+        priority=priority,
+        value=selection_value(relevance, retention, priority, state.constants),
         tokens=nodes.tokens[pool],
         nodes=nodes,
     )

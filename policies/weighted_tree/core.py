@@ -15,7 +15,7 @@ from memenvs.policies.published.books import Books
 from memenvs.policies.rules.joint import scheduled
 from memenvs.policies.weighted_tree.constants import Constants
 from memenvs.policies.weighted_tree.nodes import FAILURE, NONE, SUCCESS, UNKNOWN
-from memenvs.policies.weighted_tree.scores import after_selection, combined
+from memenvs.policies.weighted_tree.scores import after_selection, combined, selection_value
 
 BOOKS = len(Books._fields)
 
@@ -201,7 +201,9 @@ class TreeCore:
         memory, claim = observation["memory"], observation["claim"][:, None]
         seen = np.concatenate([memory[..., : claim.shape[2]], claim], axis=1)
         weight = np.maximum(importance, 0.0) ** self.constants.priority
-        value = self.relevance(seen, observation) * retention * weight
+        value = selection_value(
+            self.relevance(seen, observation), retention, weight, self.constants
+        )
         return Advice(
             retention,
             np.where(there, tree.missed[rows, spots.node], 0),

@@ -6,12 +6,14 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from memenvs.policies.weighted_tree.beliefs import REINSTATED
 from memenvs.policies.weighted_tree.nodes import (
     ACTION,
     GLOBAL,
     KINDS,
     LIFECYCLES,
     NONE,
+    OBSOLETE,
     OUTCOMES,
     ROOT,
     SUMMARY,
@@ -38,7 +40,7 @@ class _Task(Strict):
 
 class _Action(_Task):
     outcome: Told | None
-    supersedes: list[Node]
+    supersedes: list[Node] = Field(default=[])  # of version 2
 
 
 class _Outcome(Strict):
@@ -53,6 +55,7 @@ class _Complete(Strict):
     summary: str | None
     evidence: list[Node] = Field(default=[])
     warnings: list[Node] = Field(default=[])
+    result: str = ""
     tokens: Count = 0
 
 
@@ -60,6 +63,11 @@ class _Obsolete(Strict):
     op: str
     nodes: list[Node]
     by: Node | None
+
+
+class _Reinstate(Strict):
+    op: str
+    node: Node
 
 
 class _Return(Strict):
@@ -89,7 +97,11 @@ class _Columns(Strict):
     root: list[Reference]
     top: list[Node]
     depth: list[Node]
+    stage: list[Annotated[int, Field(ge=0, lt=OBSOLETE)]]
     lifecycle: list[Annotated[int, Field(ge=0, lt=len(LIFECYCLES))]]
+    withdrawn: list[Annotated[int, Field(ge=0, le=REINSTATED)]]
+    told: list[Reference]
+    by: list[Reference]
     outcome: list[Annotated[int, Field(ge=0, lt=len(OUTCOMES))]]
     score: list[Annotated[float, Field(ge=0, le=1)]]
     missed: list[Count]
@@ -115,6 +127,7 @@ SCHEMAS: dict[str, type[Strict]] = {
     "outcome": _Outcome,
     "complete": _Complete,
     "obsolete": _Obsolete,
+    "reinstate": _Reinstate,
     "return": _Return,
     "global": _Task,
     "context": _Context,
@@ -142,8 +155,9 @@ def apply_checked(state: State, event: Event) -> None:
         _check_state(event, len(nodes))
     elif op == "action" and state.active == NONE:
         raise ValueError("an action needs an active task")
-    elif op == "complete" and event["summary"] is not None and "tokens" not in event:
-        raise ValueError("a summary has tokens")
+    elif op == "complete" and event["summary"] is not None:
+        if not {"evidence", "warnings", "tokens"} <= event.keys():
+            raise ValueError("a summary has evidence, warnings and tokens")
     elif op == "global":
         _check_built(event["metadata"], len(nodes))
     for field in FIELDS:
@@ -172,7 +186,7 @@ def _check_state(event: Event, before: int) -> None:
     columns, count = event["columns"], len(event["texts"])
     if before or {len(event["metadata"]), *map(len, columns.values())} != {count}:
         raise ValueError("has parts of unequal length, or follows other changes")
-    for name in ("parent", "task", "root", "top", "summary"):
+    for name in ("parent", "task", "root", "top", "summary", "told", "by"):
         if any(node >= count for node in columns[name]):
             raise ValueError(f"'{name}' names a node that is not there")
     kind, parent = columns["kind"], columns["parent"]

@@ -17,14 +17,15 @@ from memenvs.policies.weighted_tree.configurations import Configuration, History
 from memenvs.policies.weighted_tree.constants import Constants
 from memenvs.policies.weighted_tree.events import apply_checked
 from memenvs.policies.weighted_tree.state import State
+from memenvs.policies.weighted_tree.versions import CONSTANTS, EARLIER, raised
 from memenvs.storage.handles import Handle, unopened
 from memenvs.storage.reading import check_format, checked
 from memenvs.storage.strict import Strict
 from memenvs.storage.whole import write_whole
 from memenvs.strict_json import parse_json
 
-FORMAT = "memenvs.weighted-tree/2"
-BEGINNING = f'{{"format":"{FORMAT}"'.encode()
+FORMAT = "memenvs.weighted-tree/3"
+BEGINNINGS = tuple(f'{{"format":"{name}"'.encode() for name in (FORMAT, EARLIER))
 NO_EVENT = "is no event of a tree; restore the file from a copy, or use WeightedTree.salvage"
 SUM = 16  # characters of a line's sum
 BEGUN = ""  # before the first line
@@ -90,7 +91,7 @@ class Journal:
 def read_events(content: bytes, file: str) -> tuple[list[Any], int, str]:
     """Give the whole lines of a file, parsed, the bytes that they take, and the last one's sum."""
     size = content.rfind(b"\n") + 1
-    if content[: len(BEGINNING)] != BEGINNING[: len(content)]:
+    if not any(content[: len(known)] == known[: len(content)] for known in BEGINNINGS):
         raise foreign(content, file)  # and no torn first line of a tree
     events, last = [], BEGUN
     for number, line in enumerate(content[:size].split(b"\n")[:-1], start=1):
@@ -122,7 +123,8 @@ def heading(
         return switches or configuration("full"), constants or Constants()
     try:
         head = checked(_Header, events[0], file)
-        kept = head.switches(), Constants(**head.constants)
+        constants_then = CONSTANTS if head.format == EARLIER else {}
+        kept = head.switches(), Constants(**(constants_then | head.constants))
     except (TypeError, ValueError):
         raise MaterialError(
             "names no configuration and constants of this version", record="line 1", file=file
@@ -132,11 +134,16 @@ def heading(
     return kept
 
 
+def outdated(events: list[Any]) -> bool:
+    """Tell whether a file is of an earlier version, to be written anew."""
+    return bool(events) and events[0]["format"] == EARLIER
+
+
 def replay(state: State, events: list[Any], file: str) -> None:
     """Make the changes of all lines but the first; raises ``MaterialError`` that names the line."""
     for number, event in enumerate(events, start=2):
         try:
-            apply_checked(state, event)
+            apply_checked(state, raised(event))
         except (LookupError, TypeError, AttributeError, ValueError, OverflowError, RecursionError):
             raise MaterialError(NO_EVENT, record=f"line {number}", file=file) from None
 

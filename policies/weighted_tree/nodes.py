@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memenvs.material.incidence import BoolArray, FloatArray, IntArray
+from memenvs.policies.weighted_tree.quoting import LABELS, WARNING, quoted
 from memenvs.policies.weighted_tree.tokens import count_tokens
 
 Kind = Literal["root", "task", "action", "summary", "global"]
@@ -21,7 +22,6 @@ OUTCOMES: tuple[Outcome | None, ...] = (None, "success", "failure")
 UNKNOWN, SUCCESS, FAILURE = range(3)
 NONE = -1
 
-LABELS = ("Query", "Task", "Memory", "Summary", "Known")  # by kind; of a failed action "Warning"
 LABEL_TOKENS = 2  # the label and its colon
 
 COLUMNS: dict[str, Any] = {
@@ -31,7 +31,11 @@ COLUMNS: dict[str, Any] = {
     "root": np.int64,  # of its tree; NONE for globals
     "top": np.int64,  # of its ancestors and itself, the child of the root; else the root
     "depth": np.int64,
-    "lifecycle": np.int8,
+    "stage": np.int8,  # its lifecycle, but for obsolescence
+    "lifecycle": np.int8,  # derived, see beliefs.py
+    "withdrawn": np.int8,  # whether it was taken back, by hand or by its priority
+    "told": np.int64,  # the node to which it was told to give way; NONE
+    "by": np.int64,  # the official success that supersedes it; NONE
     "outcome": np.int8,
     "score": np.float64,  # u
     "missed": np.int64,  # m
@@ -57,7 +61,11 @@ class Nodes:
     root: IntArray
     top: IntArray
     depth: IntArray
+    stage: NDArray[np.int8]
     lifecycle: NDArray[np.int8]
+    withdrawn: NDArray[np.int8]
+    told: IntArray
+    by: IntArray
     outcome: NDArray[np.int8]
     score: FloatArray
     missed: IntArray
@@ -97,8 +105,10 @@ class Nodes:
             "top": self._top(kind, number, parent),
             "depth": store["depth"][parent] + 1 if child else 0,
             "score": score,
-            "tokens": LABEL_TOKENS + count_tokens(text),
+            "tokens": LABEL_TOKENS + count_tokens(quoted(text)),
             "summary": NONE,
+            "told": NONE,
+            "by": NONE,
         }
         for name, value in first.items():  # the rest is zero
             store[name][number] = value
@@ -122,9 +132,9 @@ class Nodes:
         self._store = {name: np.concatenate([a, padding[name]]) for name, a in store.items()}
 
     def line(self, number: int) -> str:
-        """Give a node's line in a prompt."""
-        label = "Warning" if self.outcome[number] == FAILURE else LABELS[self.kind[number]]
-        return f"{label}: {self.texts[number]}"
+        """Give a node's line in a prompt; what was recorded cannot add one."""
+        label = WARNING if self.outcome[number] == FAILURE else LABELS[self.kind[number]]
+        return f"{label}: {quoted(self.texts[number])}"
 
     def path(self, task: int) -> list[int]:
         """Give the tasks from the root to this one; none from NONE."""

@@ -9,7 +9,7 @@ from typing import Any
 from memenvs.errors import MaterialError
 from memenvs.policies.weighted_tree.events import apply_checked
 from memenvs.policies.weighted_tree.journal import (
-    BEGINNING,
+    BEGINNINGS,
     BEGUN,
     event_of,
     foreign,
@@ -18,6 +18,7 @@ from memenvs.policies.weighted_tree.journal import (
     write_events,
 )
 from memenvs.policies.weighted_tree.state import State
+from memenvs.policies.weighted_tree.versions import raised
 from memenvs.storage.messages import clipped, visible
 from memenvs.storage.reading import read_bounded
 
@@ -38,7 +39,7 @@ def salvaged(path: str | os.PathLike[str], out: str | os.PathLike[str]) -> Salva
     if os.path.realpath(path) == os.path.realpath(out):
         raise MaterialError("is what is to be salvaged; name another file", file=file)
     lines = read_bounded(path, LONGEST).split(b"\n")
-    if not lines[0].startswith(BEGINNING):
+    if not lines[0].startswith(BEGINNINGS):
         raise foreign(lines[0], file)
     kept: list[dict[str, Any]] = []
     dropped: list[str] = []
@@ -50,7 +51,7 @@ def salvaged(path: str | os.PathLike[str], out: str | os.PathLike[str]) -> Salva
             event: dict[str, Any] | None = event_of(line, before)[0]
             if event is not None and not dropped:
                 if kept:
-                    apply_checked(state, event)
+                    apply_checked(state, raised(event))
                 else:
                     state = State(*heading([event], file, None, None))
                 kept.append(event)

@@ -52,6 +52,17 @@ def combined(
     return c.alpha * highest + c.beta * mean - c.gamma * failed - c.delta * obsolete
 
 
+def selection_value(
+    relevance: FloatArray, retention: FloatArray, priority: FloatArray, c: Constants
+) -> FloatArray:
+    """Give what memories are worth to a step: relevance · (1 − w + w · retention · priority).
+
+    The share 1 − w no score can take away, so that what is relevant is found however long it was
+    passed over. Arrays of any equal shapes; priorities are not negative.
+    """
+    return relevance * (1.0 - c.weight + c.weight * retention * priority)
+
+
 class Branches:
     """The branches of a tree: their nodes, and their shares of failed and obsolete ones.
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from memenvs.material.incidence import FloatArray, IntArray
 from memenvs.policies.weighted_tree.nodes import KINDS, LIFECYCLES, Nodes
+from memenvs.policies.weighted_tree.quoting import quoted
 from memenvs.policies.weighted_tree.tokens import count_tokens
 
 BLOCK = 64  # candidates that are put in order at once: a prompt seldom holds more
@@ -30,16 +31,17 @@ class Pool:
     relevance: FloatArray  # cosine to the query
     retention: FloatArray  # u, or the type's prior without scores
     priority: FloatArray  # of the containing branch to the constants' power; 1 without scores
+    value: FloatArray  # for the step, of these three: the constants say how
     tokens: IntArray  # of each one's line in a prompt
     nodes: Nodes
 
     def question(self) -> str:
         """Give the prompt by which a language model is asked."""
-        return QUESTION.format(self.query, "\n".join(self._lines()))
+        return QUESTION.format(quoted(self.query), "\n".join(self._lines()))
 
     def question_tokens(self) -> int:
         """Count the tokens of ``question()`` without writing it out."""
-        fixed = count_tokens(QUESTION.format(self.query, ""))
+        fixed = count_tokens(QUESTION.format(quoted(self.query), ""))
         # A line's number, type, lifecycle, two scores of three tokens each, and its colon; the
         # label of a line in a prompt has two.
         return fixed + int((self.tokens + 8).sum())
@@ -49,7 +51,8 @@ class Pool:
         rows = zip(self.ids.tolist(), self.retention.tolist(), self.priority.tolist(), strict=True)
         for number, score, priority in rows:
             kind, state = KINDS[nodes.kind[number]], LIFECYCLES[nodes.lifecycle[number]]
-            yield f"{number} {kind} {state} {score:.2f} {priority:.2f}: {nodes.texts[number]}"
+            text = quoted(nodes.texts[number])
+            yield f"{number} {kind} {state} {score:.2f} {priority:.2f}: {text}"
 
 
 class Selector(Protocol):
@@ -65,7 +68,7 @@ class Selector(Protocol):
 
 
 class LexicalSelector:
-    """Rank by relevance × retention × branch priority; asks no model.
+    """Rank by the selection value, see ``scores.selection_value``; asks no model.
 
     Equal values stand in the order of their nodes; what has no value is left out. The tokens that
     it is charged with are those of the one question that would have been put to a model, so that
@@ -74,7 +77,7 @@ class LexicalSelector:
 
     def rank(self, pool: Pool) -> Iterator[int]:
         """Give node numbers, the best first."""
-        value = pool.relevance * pool.retention * pool.priority
+        value = pool.value
         left = np.flatnonzero(value > 0)
         while len(left):
             best = left

@@ -8,6 +8,14 @@ from typing import Any
 import numpy as np
 
 from memenvs.material.incidence import BoolArray, FloatArray, IntArray
+from memenvs.policies.weighted_tree.beliefs import (
+    REINSTATED,
+    STANDS,
+    SUPPRESSED,
+    WITHDRAWN,
+    Beliefs,
+    below,
+)
 from memenvs.policies.weighted_tree.configurations import Configuration
 from memenvs.policies.weighted_tree.constants import Constants
 from memenvs.policies.weighted_tree.nodes import (
@@ -17,7 +25,6 @@ from memenvs.policies.weighted_tree.nodes import (
     FOLDED,
     GLOBAL,
     NONE,
-    OBSOLETE,
     OUTCOMES,
     ROOT,
     SUCCESS,
@@ -53,6 +60,7 @@ class State:
     def __init__(self, configuration: Configuration, constants: Constants) -> None:
         self.configuration, self.constants = configuration, constants
         self.nodes, self.index, self.tokens = Nodes(), Index(), Tokens()
+        self.beliefs = Beliefs(self.nodes, constants, supersession=configuration.supersession)
         self.root, self.active = NONE, NONE
         self.last: Event = {}  # the last context's event, with its path and candidates
         self._pool: IntArray | None = None
@@ -106,9 +114,9 @@ class State:
 
     def _action(self, event: Event) -> int:
         number = self._add(ACTION, event, self.active)
-        if event["outcome"] is not None:
-            self._outcome({"node": number, "outcome": event["outcome"]})
-        self._obsolete({"nodes": event["supersedes"], "by": number})
+        for old in event.get("supersedes", ()):  # in files from before this was derived
+            self.beliefs.supersede(old, number)
+        self._outcome({"node": number, "outcome": event["outcome"]})
         return number
 
     def _outcome(self, event: Event) -> None:
@@ -117,19 +125,20 @@ class State:
         self.nodes.outcome[node] = outcome
         if self.configuration.scores and outcome != UNKNOWN:
             self.nodes.score[node] = constants.success if outcome == SUCCESS else constants.failure
+        self.beliefs.revise([node])
 
     def _complete(self, event: Event) -> int | None:
         nodes, task = self.nodes, event["node"]
-        nodes.lifecycle[task] = COMPLETED
+        self._reach(task, COMPLETED)
         if task in self.path:
             self.active = int(nodes.parent[task])
         if event["summary"] is None:
             return None
         if nodes.summary[task] != NONE:  # it is part of the new one
-            nodes.lifecycle[nodes.summary[task]] = FOLDED
-        nodes.lifecycle[task] = FOLDED
+            self._reach(int(nodes.summary[task]), FOLDED)
+        self._reach(task, FOLDED)
         nodes.mark[task] = len(nodes)
-        built = {"evidence": event["evidence"], "warnings": event["warnings"]}
+        built = {name: event[name] for name in ("evidence", "warnings", "result") if name in event}
         nodes.summary[task] = number = self._add(
             SUMMARY, {"text": event["summary"], "metadata": built}, task
         )
@@ -138,16 +147,32 @@ class State:
 
     def _obsolete(self, event: Event) -> None:
         for node in event["nodes"]:
-            self.nodes.lifecycle[node] = OBSOLETE
-            self.nodes.metadata[node]["superseded_by"] = event["by"]
+            if event["by"] is None:
+                self.nodes.withdrawn[node] = WITHDRAWN
+            else:
+                self.beliefs.supersede(node, event["by"])
+            self.beliefs.revise(below(self.nodes, node))
+
+    def _reinstate(self, event: Event) -> None:
+        """Take back what made a node obsolete; no official success supersedes it from then on."""
+        node = event["node"]
+        self.nodes.withdrawn[node], self.nodes.told[node] = REINSTATED, NONE
+        self.beliefs.revise(below(self.nodes, node))
+
+    def _reach(self, node: int, stage: int) -> None:
+        self.nodes.stage[node] = stage
+        self.beliefs.show(node)
 
     def _return(self, event: Event) -> None:
         """Activate a task and those above it; what a fold hides stays behind its summary."""
         nodes = self.nodes
         path = nodes.path(event["node"])
         for above, task in zip([NONE, *path], path, strict=False):
-            if nodes.lifecycle[task] != ACTIVE:
-                nodes.lifecycle[task] = ACTIVE
+            withdrawn = nodes.withdrawn[task] == WITHDRAWN
+            nodes.withdrawn[task], nodes.told[task] = STANDS, NONE
+            self._reach(task, ACTIVE)
+            if withdrawn:
+                self.beliefs.revise(below(nodes, task))
             if above != NONE and task < nodes.mark[above]:
                 nodes.mark[task] = max(nodes.mark[task], nodes.mark[above])
         if event["details"]:
@@ -161,7 +186,9 @@ class State:
         self.last = {**event, "path": self.path, "candidates": self.pool()}
         if self.configuration.scores:
             self.nodes.score[:], self.nodes.missed[:] = self.after(event["selected"])
-        self.nodes.lifecycle[event["suppressed"]] = OBSOLETE
+        for branch in event["suppressed"]:
+            self.nodes.withdrawn[branch] = SUPPRESSED
+            self.beliefs.show(branch)
         self.tokens.prompts += event["tokens"]
         self.tokens.selector += event["selector_tokens"]
 
@@ -176,8 +203,11 @@ class State:
     def _state(self, event: Event) -> None:
         """Enter what was saved."""
         self.nodes.load(event)
-        for text in event["texts"]:
+        for number, text in enumerate(event["texts"]):
             self.index.add(text)
+            self.beliefs.add(number)
+        for number in np.flatnonzero(self.nodes.told != NONE).tolist():
+            self.beliefs.supersede(number, int(self.nodes.told[number]))
         self.root, self.active = event["root"], event["active"]
         self.last, self.tokens = event["last"], Tokens(*event["tokens"])
 
@@ -192,7 +222,11 @@ class State:
         }
         self.index.add(event["text"])
         # A copy: what happens to a node later is written into it.
-        return self.nodes.append(kind, event["text"], parent, prior[kind], dict(event["metadata"]))
+        number = self.nodes.append(
+            kind, event["text"], parent, prior[kind], dict(event["metadata"])
+        )
+        self.beliefs.add(number)
+        return number
 
     def _candidates(self) -> IntArray:
         nodes, history = self.nodes, self.configuration.history

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
+from memenvs.policies.weighted_tree.quoting import PARTS, quoted, quoted_part
 from memenvs.policies.weighted_tree.tokens import count_tokens
 
 REQUEST = (
@@ -14,8 +14,7 @@ REQUEST = (
 )
 
 
-@dataclass(frozen=True)
-class Branch:
+class Branch(NamedTuple):
     """What a fold keeps of a branch; texts."""
 
     objective: str
@@ -25,19 +24,14 @@ class Branch:
     warnings: tuple[str, ...]
 
     def plain(self) -> str:
-        """Lay the parts side by side, the empty ones left out."""
-        parts = {
-            "Objective": self.objective,
-            "Result": self.result,
-            "Evidence": "; ".join(self.evidence),
-            "Unresolved": "; ".join(self.unresolved),
-            "Failed": "; ".join(self.warnings),
-        }
-        return " | ".join(f"{name}: {text}" for name, text in parts.items() if text)
+        """Lay the parts side by side, the empty ones left out; no text can add one."""
+        texts = (self.objective, self.result, *map("; ".join, self[2:]))
+        parts = zip(PARTS, map(quoted_part, texts), strict=True)
+        return " | ".join(f"{name}: {text}" for name, text in parts if text)
 
     def request(self) -> str:
         """Give the prompt by which a language model is asked."""
-        return REQUEST.format(self.plain())
+        return REQUEST.format(quoted(self.plain()))
 
 
 class Summarizer(Protocol):

@@ -41,12 +41,11 @@ class Context:
 def closed(nodes: Nodes, path: list[int]) -> BoolArray:
     """Say which nodes are, or stand below, a folded or obsolete task, or behind a summary."""
     tasks = nodes.kind == TASK
-    shut = ((nodes.kind == ROOT) | tasks) & (
-        (nodes.lifecycle == FOLDED) | (nodes.lifecycle == OBSOLETE)
-    )
+    folded = (nodes.lifecycle == FOLDED) & ~unsound(nodes)
+    shut = ((nodes.kind == ROOT) | tasks) & (folded | (nodes.lifecycle == OBSOLETE))
     below = np.flatnonzero(nodes.parent != NONE)
     behind = np.zeros(len(nodes), dtype=bool)
-    behind[below] = below < nodes.mark[nodes.parent[below]]
+    behind[below] = _behind(nodes, below, nodes.parent[below])
     shut |= tasks & behind
     shut[path] = behind[path] = False
     return nodes.inherited(shut) | behind
@@ -73,8 +72,15 @@ def candidates(nodes: Nodes, root: int, path: list[int]) -> IntArray:
     return np.flatnonzero(found)
 
 
+def unsound(nodes: Nodes) -> BoolArray:
+    """Say of each task whether its summary became obsolete: it stands open until a new fold."""
+    return np.asarray((nodes.summary != NONE) & (nodes.lifecycle[nodes.summary] == OBSOLETE))
+
+
 def _behind(nodes: Nodes, owner: IntArray, above: IntArray) -> BoolArray:
-    return np.where(above == NONE, False, owner < nodes.mark[above])
+    """Say of nodes whether they stand behind the summary of the task above them."""
+    hidden = (owner < nodes.mark[above]) & ~unsound(nodes)[above]
+    return np.where(above == NONE, False, hidden)
 
 
 def within(ranked: Iterable[int], nodes: Nodes, smallest: int, left: float) -> list[int]:

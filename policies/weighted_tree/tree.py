@@ -8,33 +8,40 @@ from typing import Any
 
 import numpy as np
 
-from memenvs.material.incidence import FloatArray, IntArray
 from memenvs.policies.weighted_tree.configurations import Configuration
 from memenvs.policies.weighted_tree.configurations import configuration as switches
 from memenvs.policies.weighted_tree.constants import Constants
 from memenvs.policies.weighted_tree.construction import constructed, context_of
-from memenvs.policies.weighted_tree.folding import branch_of, contradicted, sources
-from memenvs.policies.weighted_tree.journal import Journal, header, heading, replay, write_events
+from memenvs.policies.weighted_tree.folding import branch_of
+from memenvs.policies.weighted_tree.journal import (
+    Journal,
+    header,
+    heading,
+    outdated,
+    replay,
+    write_events,
+)
 from memenvs.policies.weighted_tree.nodes import (
     ACTION,
     ACTIVE,
     GLOBAL,
     NONE,
+    OBSOLETE,
     ROOT,
     TASK,
-    Nodes,
     Outcome,
     checked_outcome,
 )
+from memenvs.policies.weighted_tree.reader import Reader
 from memenvs.policies.weighted_tree.salvage import Salvaged, salvaged
 from memenvs.policies.weighted_tree.selector import LexicalSelector, Selector
-from memenvs.policies.weighted_tree.state import Event, State, Tokens
+from memenvs.policies.weighted_tree.state import Event, State
 from memenvs.policies.weighted_tree.summarizer import PlainSummarizer, Summarizer
 from memenvs.policies.weighted_tree.synthesizer import Context, closed
-from memenvs.storage.handles import Guard, one_at_a_time
+from memenvs.storage.handles import one_at_a_time
 
 
-class WeightedTree:
+class WeightedTree(Reader):
     """A hierarchical memory whose nodes have retention scores (sections 2.2 to 2.6 of the paper).
 
     Args:
@@ -57,12 +64,11 @@ class WeightedTree:
         selector: Selector | None = None,
         summarizer: Summarizer | None = None,
     ) -> None:
-        self._state = State(switches(configuration), constants or Constants())
+        super().__init__(State(switches(configuration), constants or Constants()))
         self._selector: Selector = selector or LexicalSelector()
         self._summarizer: Summarizer = summarizer or PlainSummarizer()
         self._journal: Journal | None = None
         self._built: tuple[Any, Context] | None = None  # the last context, by its step
-        self.guard = Guard()  # threads may share a tree
 
     @classmethod
     def open(
@@ -87,6 +93,8 @@ class WeightedTree:
             if not events:
                 journal.append(header(*kept))
             replay(tree._state, events[1:], os.fspath(path))
+            if outdated(events):
+                journal.rewrite([header(*kept), tree._state.saved()])
         except BaseException:
             journal.close()
             raise
@@ -144,20 +152,17 @@ class WeightedTree:
     ) -> int:
         """Record an action with its observation under the active task; gives its node.
 
-        ``slot`` and ``value`` say what it claims of what: an ``official`` success supersedes the
-        earlier actions of this tree with another value of the slot, where the configuration has
-        supersession. ``metadata`` is kept, and must be what JSON can hold.
+        ``slot`` and ``value`` say what it claims of what: ``official`` successes that agree
+        supersede the actions of this tree with another value of the slot, earlier and later ones,
+        where the configuration has supersession. ``metadata`` is kept, and must be what JSON can
+        hold.
         """
-        state = self._state
-        if state.active == NONE:
+        if self._state.active == NONE:
             raise ValueError("no task is active; begin one before recording an action")
         told: dict[str, Any] = {"source": source, **metadata}
-        superseded: list[int] = []
         if slot is not None and value is not None:
             told |= {"slot": slot, "value": value, "official": official}
-            if official and outcome == "success" and state.configuration.supersession:
-                superseded = contradicted(state.nodes, state.root, slot, value)
-        event = {"op": "action", "text": text, "metadata": told, "supersedes": superseded}
+        event = {"op": "action", "text": text, "metadata": told}
         return self._commit({**event, "outcome": checked_outcome(outcome)})
 
     @one_at_a_time
@@ -186,7 +191,7 @@ class WeightedTree:
                 state.nodes, state.pool().tolist(), task, result, tuple(unresolved)
             )
             event |= {"summary": self._summarizer.summarize(branch)}
-            event |= {"evidence": evidence, "warnings": warnings}
+            event |= {"evidence": evidence, "warnings": warnings, "result": branch.result}
             event |= {"tokens": self._summarizer.tokens(branch)}
         added = self._commit(event)
         return None if added == NONE else added
@@ -201,6 +206,16 @@ class WeightedTree:
         """Mark a memory obsolete in favour of another; without supersession do nothing."""
         self._check(new, "a node")
         self._mark_obsolete(old, new)
+
+    @one_at_a_time
+    def reinstate(self, node: int) -> None:
+        """Take back that a memory or a task is obsolete, whatever made it so.
+
+        No official success supersedes it from then on; without supersession do nothing.
+        """
+        self._check(node, "a task, an action or a global memory", TASK, ACTION, GLOBAL)
+        if self._state.configuration.supersession:
+            self._commit({"op": "reinstate", "node": node})
 
     @one_at_a_time
     def return_to(self, task: int, *, details: bool = False) -> None:
@@ -219,7 +234,8 @@ class WeightedTree:
         task = self._state.root if task is None else task
         self._check(task, "a task", ROOT, TASK)
         summary = int(nodes.summary[task])
-        if summary == NONE or nodes.lifecycle[task] == ACTIVE:
+        sound = summary != NONE and nodes.lifecycle[summary] != OBSOLETE
+        if not sound or nodes.lifecycle[task] == ACTIVE:
             raise ValueError(f"node {task} has no summary to promote; complete it, with folding on")
         built = {"evidence": [summary], "warnings": []}
         return self._commit({"op": "global", "text": nodes.texts[summary], "metadata": built})
@@ -247,55 +263,6 @@ class WeightedTree:
         self._built = step_id, context
         return context
 
-    @property
-    def done(self) -> bool:
-        """Whether the root is complete and no task is active."""
-        return self._state.root != NONE and self._state.active == NONE
-
-    @property
-    def active(self) -> int | None:
-        """The active task."""
-        return None if self._state.active == NONE else self._state.active
-
-    @property
-    def nodes(self) -> Nodes:
-        """All nodes, to be read."""
-        return self._state.nodes
-
-    @property
-    def tokens(self) -> Tokens:
-        """Prompt tokens so far, of every call."""
-        return self._state.tokens
-
-    @property
-    def configuration(self) -> Configuration:
-        """The switches."""
-        return self._state.configuration
-
-    @property
-    def constants(self) -> Constants:
-        """The numbers."""
-        return self._state.constants
-
-    @one_at_a_time
-    def candidates(self) -> IntArray:
-        """Give what is open to ordinary selection now, beside the active path, ascending."""
-        return self._state.pool().copy()
-
-    @one_at_a_time
-    def priorities(self) -> FloatArray:
-        """Give U_b of every task, 0 for other nodes: ``(n,)``."""
-        return self._state.priorities(self.nodes.score)
-
-    @one_at_a_time
-    def sources(self, node: int, *, warnings: bool = False) -> frozenset[int]:
-        """Give the actions whose content a node carries, through summaries of summaries.
-
-        With ``warnings`` also the failed ones that a summary warns of.
-        """
-        self._check(node, "a node")
-        return sources(self.nodes, node, warnings=warnings)
-
     def _commit(self, event: Event) -> int:
         """Put a change on the disk, then make it; gives the node that it added, else NONE."""
         for name in ("text", "summary"):  # what cannot be made must not be written either
@@ -311,14 +278,3 @@ class WeightedTree:
             raise ValueError(f"node {node} is on the active path; complete it or leave it first")
         if self._state.configuration.supersession:
             self._commit({"op": "obsolete", "nodes": [node], "by": by})
-
-    def _check(self, node: int, what: str, *kinds: int) -> None:
-        """Raise ``ValueError`` unless it is the number of a node of these kinds, of any if none."""
-        nodes = self._state.nodes
-        if not 0 <= node < len(nodes) or (kinds and nodes.kind[node] not in kinds):
-            raise ValueError(f"node {node!r} is not {what} of this tree")
-
-    def _active(self) -> int:
-        if self._state.active == NONE:
-            raise ValueError("no task is active; begin one, or return to one")
-        return self._state.active

@@ -10,16 +10,23 @@ from numpy.typing import NDArray
 from memenvs.material.incidence import IntArray
 from memenvs.policies.base import Observation, State
 from memenvs.policies.rules.rule import Rule
+from memenvs.policies.training_materials import tier_of
 from memenvs.policies.weighted_tree.constants import Constants
 from memenvs.policies.weighted_tree.core import TreeCore
+from memenvs.policies.weighted_tree.tuned import TABLE, WRITING
 
 
 class WeightedTreePolicy(Rule):
-    """Keep the claims of highest relevance × retention × branch priority in a weighted tree."""
+    """Keep the claims of highest selection value in a weighted tree.
+
+    ``constants`` are by default those tuned for the tier.
+    """
 
     def __init__(self, env: Any, seed: int = 0, *, constants: Constants | None = None) -> None:
         super().__init__(env, seed)
-        self.core = TreeCore(self.layout, self.rules, constants)
+        tier = tier_of(env)
+        chosen = constants or TABLE.get(tier.name if tier else "", WRITING)
+        self.core = TreeCore(self.layout, self.rules, chosen)
 
     def start(self, episodes: IntArray) -> State:
         """Give empty trees."""

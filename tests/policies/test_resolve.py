@@ -18,6 +18,7 @@ from memenvs.envs.memorization.memorization_env import MemorizationEnv
 from memenvs.envs.memorization.memorization_vector import MemorizationVectorEnv
 from memenvs.policies import from_torch, load, make, policy_class, save
 from memenvs.policies.learned.saved import read_card
+from memenvs.policies.poisoning import CONTEXT_POLICIES
 from memenvs.policies.resolve import given_names
 from memenvs.policies.rules.simple import uniform_actions
 from memenvs.policies.user_code import is_code, refuse_code
@@ -268,7 +269,7 @@ def test_a_policy_that_was_built_plays_where_it_was_built_for(env):
         make(make("optimal", env), env)  # it looks into the one that it was built for
 
 
-@pytest.mark.parametrize("name", ["recent", "relevant", "logistic", "oracle"])
+@pytest.mark.parametrize("name", CONTEXT_POLICIES)
 def test_policies_of_contexts_play_in_poisoning_alone(env, name):
     poisoning = gym.make("memenvs/Poisoning-v0")
     assert actions_of(make(name, poisoning), poisoning)
@@ -278,7 +279,7 @@ def test_policies_of_contexts_play_in_poisoning_alone(env, name):
 
 def test_a_policy_of_claims_says_where_it_cannot_play():
     for id, here in {
-        "memenvs/Poisoning-v0": "random, recent, relevant, logistic, oracle",
+        "memenvs/Poisoning-v0": ", ".join(["random", *CONTEXT_POLICIES]),
         "memenvs/Panels-link-v0": "random, scripted",
         "CartPole-v1": "random",
     }.items():

@@ -119,7 +119,7 @@ def test_episodes_that_are_not_reset_go_on_as_they_were():
             env.step(np.ones(2, dtype=np.int64))
     mask = {"reset_mask": np.array([True, False])}
     observation, _ = build[0].reset(seed=[11, None], options=mask)
-    assert observation["tree_claim"][0].tolist() == pytest.approx([0.75, 0, 0.6375, 0])
+    assert observation["tree_claim"][0].tolist() == pytest.approx([0.5, 0, 0.45, 0])
     after, *_ = build[0].step(np.ones(2, dtype=np.int64))
     other, *_ = build[1].step(np.ones(2, dtype=np.int64))
     assert all(np.array_equal(after[name][1], other[name][1]) for name in after)
@@ -130,9 +130,9 @@ def test_columns_have_names():
     observation, _ = flat.reset(seed=0)
     named = dict(zip(flat.columns, observation.tolist(), strict=True))
     assert len(named) == len(observation)
-    # One claim without an outcome under a task: .6 · .75 + .3 · (.5 + .75) / 2.
-    assert named["tree_claim.retention"] == pytest.approx(0.75)
-    assert named["tree_claim.priority"] == pytest.approx(0.6375)
+    # One claim without an outcome under a task: .6 · .5 + .3 · (.5 + .5) / 2.
+    assert named["tree_claim.retention"] == pytest.approx(0.5)
+    assert named["tree_claim.priority"] == pytest.approx(0.45)
     assert named["tree_memory[0].lifecycle"] == named["tree_memory[0].missed"] == 0
 
 

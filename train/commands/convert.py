@@ -27,6 +27,11 @@ if TYPE_CHECKING:
     help="Questions a material (data sets of questions; 20, longmemeval 1).",
 )
 @click.option(
+    "--form",
+    type=click.Choice(["attacked", "bare"]),
+    help="False texts with the question before them, or alone (poisonedrag; attacked).",
+)
+@click.option(
     "--embed",
     "dimension",
     type=click.IntRange(1),
@@ -42,6 +47,7 @@ def convert(
     strict: bool,
     trees: int | None,
     questions: int | None,
+    form: str | None,
     dimension: int | None,
     fit_on: str | None,
 ) -> None:
@@ -57,7 +63,7 @@ def convert(
     from memenvs.materials.datasets.conversion import convert as read
 
     check_target(out)
-    options = {"trees": trees, "questions": questions}
+    options = {"trees": trees, "questions": questions, "form": form}
     conversion = read(kind, file, **{k: n for k, n in options.items() if n is not None})
     encoder = None
     if dimension is not None:

@@ -121,16 +121,23 @@ STUDIES = (
         "poisoning",
         "How far poisoned histories mislead each memory, on 100 scenarios.",
         "A policy is a configuration of the weighted tree (no-memory, linear, tree, a1, a2, a3, "
-        "full and its other components), a choice of entries (recent, relevant, logistic, the "
-        "oracle oracle), or the folder of a run of `memenvs train poisoning`. A simulated reasoner "
-        "answers; no language model is asked. Differences are paired with full, where it is among "
-        "them.",
+        "full and its other components), a choice of entries (recent, last-used, relevant, vote, "
+        "trusted-source, logistic, the oracle oracle), or the folder of a run of `memenvs train "
+        "poisoning`. A simulated reasoner answers; no language model is asked. Differences are "
+        "paired with full, where it is among them.",
         "memenvs.train.studies.poisoning.report",
         (
             several("--policy", "NAME_OR_MODEL", "Default: the paper's ablations and references."),
             option("--split", "test, validation or train.", default="test"),
             count("--seeds", 10, "Seeds of the reasoner."),
             count("--budget", 120, "Tokens of memories in a prompt."),
+            option(
+                "--attack",
+                "What the attacker does: plain, mimicry, question-prefix, repetition, late-copy, "
+                "late-spoof, success, split, all.",
+                default="plain",
+            ),
+            option("--set-seed", "Draw a set of scenarios from this seed.", type=int),
         ),
     ),
     Study(
@@ -182,13 +189,20 @@ STUDIES = (
         alias=False,
     ),
     Study(
-        "trust-tuning",
-        "Which constants of the rule `trust` do best on validation materials of each tier.",
+        "tuning",
+        "Which constants of a write policy do best on validation materials of each tier.",
         "Random search, then one constant at a time from the best, on the first materials of the "
         "validation split; the best of them are then compared on more.",
         "memenvs.train.studies.tuning",
         (
             click.Argument(["tier"], metavar="[TIER ...]", nargs=-1),
+            click.Option(
+                ["--policy"],
+                type=click.Choice(["trust", "weighted-tree"]),
+                default="trust",
+                show_default=True,
+                help="Write policy whose constants are tuned.",
+            ),
             count("--trials", 60, "Random constants."),
             count("--rounds", 2, "Rounds over all constants, one at a time.", least=0),
             count("--materials", 128, "Materials of the search."),

@@ -9,7 +9,8 @@ from dataclasses import asdict, dataclass, replace
 import numpy as np
 
 from memenvs.counter import uniforms
-from memenvs.policies.weighted_tree import COMPONENTS, Constants, Context, WeightedTree
+from memenvs.material.incidence import FloatArray
+from memenvs.policies.weighted_tree import COMPONENTS, PAPER, Constants, Context, WeightedTree
 from memenvs.policies.weighted_tree.nodes import NONE, OBSOLETE, TASK
 from memenvs.text.encoders import words
 from memenvs.train.rendering import Column, Table, text_column
@@ -24,6 +25,11 @@ DOUBT = 0.3  # what is left of the score of an action recorded as failed
 SAID = 1000  # the first number of what the agent itself concluded, after those of the facts
 TURNS = 3  # queries of a conversation
 
+BASELINE = "full"
+MEMORIES: Mapping[str, tuple[str, Constants]] = {
+    **{name: (name, Constants()) for name in (*COMPONENTS, "a1")},
+    "full, product": ("full", PAPER),
+}
 # What the sensitivity table varies, one at a time; the rest stays as it is.
 VARIED: dict[str, tuple[float, ...]] = {
     "task": (0.3, 0.75),
@@ -33,6 +39,8 @@ VARIED: dict[str, tuple[float, ...]] = {
     "decay": (0.8, 0.95, 1.0),
     "global_decay": (0.8, 1.0),
     "streak": (1, 2, 5),
+    "weight": (0.0, 0.5, 0.8, 1.0),
+    "threshold": (-1.0, 0.1),
 }
 
 
@@ -151,6 +159,7 @@ def cosine(first: str, second: str) -> float:
 COLUMNS = (
     text_column("memory", "memory", "name"),
     Column("accuracy", "accuracy", "{:.3f}".format, ends=("low", "high")),
+    Column("less full", "gap", "{:+.3f}".format, ends=("gap_low", "gap_high")),
     Column("steps", "steps", "{:.3f}".format),
     Column("tokens", "tokens", "{:,}".format),
     Column("prompts", "prompts", "{:,}".format),
@@ -166,7 +175,8 @@ def study(tell: Tell, *, split: str, tasks: int, sensitivity: bool) -> Findings:
         document={"split": split, "tasks": tasks, "rows": rows},
         tables=[Table(COLUMNS, rows)],
         notes=[
-            "accuracy: tasks whose final answer is right; steps: questions on the way that were "
+            "accuracy: tasks whose final answer is right; less full: its difference from the full "
+            "tree's, paired by task; steps: questions on the way that were "
             "answered rightly; tokens: of all prompts and of the questions to selector and "
             "summariser; obsolete: suppressed branches of a task."
         ],
@@ -180,9 +190,9 @@ def study(tell: Tell, *, split: str, tasks: int, sensitivity: bool) -> Findings:
 
 
 def ablate(split: str, count: int) -> dict[str, list[Played]]:
-    """Play the seven component configurations of the paper on ``count`` tasks of a split."""
+    """Play the components of the paper, A1, and the paper's product on tasks of a split."""
     tasks = [draw_task(SEEDS[split] + number) for number in range(count)]
-    return {name: [Agent(name).play(task) for task in tasks] for name in COMPONENTS}
+    return {name: [Agent(*each).play(task) for task in tasks] for name, each in MEMORIES.items()}
 
 
 def vary(split: str, count: int) -> dict[str, list[Played]]:
@@ -205,13 +215,24 @@ def vary(split: str, count: int) -> dict[str, list[Played]]:
 
 
 def rows_of(played: Mapping[str, Sequence[Played]]) -> list[Record]:
-    """Sum up what each memory reached."""
-    return [{"memory": name} | _row(own) for name, own in played.items()]
+    """Sum up what each memory reached, and its accuracy less that of full, paired by task."""
+    base = _right(played[BASELINE])
+    rows = []
+    for name, own in played.items():
+        gaps = _right(own) - base
+        low, high = mean_interval(gaps) or (float(gaps[0]), float(gaps[0]))
+        gap = {"gap": float(gaps.mean()), "gap_low": low, "gap_high": high}
+        rows.append({"memory": name} | _row(own) | gap)
+    return rows
+
+
+def _right(played: Sequence[Played]) -> FloatArray:
+    return np.array([each.right for each in played], dtype=np.float64)
 
 
 def _row(played: Sequence[Played]) -> Record:
     """Sum up the tasks that a configuration played; tokens are totals, as the paper's are."""
-    right = np.array([each.right for each in played], dtype=np.float64)
+    right = _right(played)
     low, high = mean_interval(right) or (float(right[0]), float(right[0]))
     tokens = {
         name: sum(getattr(each, name) for each in played)

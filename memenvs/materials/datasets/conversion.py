@@ -83,7 +83,7 @@ class Conversion:
         save_lines(self.materials, path)
 
 
-def convert(kind: str, path: str | os.PathLike[str], **options: int) -> Conversion:
+def convert(kind: str, path: str | os.PathLike[str], **options: Any) -> Conversion:
     """Read a data set of the ``kind`` that ``CONVERTERS`` names, with its reader's ``options``.
 
     Raises ``MaterialError`` for an unknown kind, an option that its reader has not, and a file of

@@ -1,7 +1,10 @@
 """PoisonedRAG (Zou et al., 2024): questions, and texts written to make a model answer them wrongly.
 
-A claim is one of the published false texts, or the true answer; a query is a question. The files
-hold no true passages, so the true claim states question and answer, and says so in the notes.
+A claim is one of the published false texts, or the true answer; a query is a question. In the form
+"attacked" a false text opens with the question and a full stop, as in the published attack on an
+unknown retriever; in the form "bare" it stands alone. The files hold no true passages, so
+the true claim states question and answer, and says so in the notes: of bare false texts it is then
+the one that repeats the question.
 """
 
 from __future__ import annotations
@@ -17,21 +20,26 @@ from memenvs.materials.datasets.conversion import Conversion, Note, expect, memb
 from memenvs.strict_json import read_json
 
 QUESTIONS = 20  # of a material
+FORMS = {"attacked": "{0}. {1}", "bare": "{1}"}  # of a false text, by question and text
 PASSAGES = "true texts"  # of a question, where the file was given them
 TRUE, FALSE = "reference", "injected"  # types of claims
 
 
-def read_poisonedrag(path: str | os.PathLike[str], questions: int = QUESTIONS) -> Conversion:
+def read_poisonedrag(
+    path: str | os.PathLike[str], questions: int = QUESTIONS, form: str = "attacked"
+) -> Conversion:
     """Read a PoisonedRAG file: one material for every ``questions`` questions, in its order.
 
     Each false text is a claim of truth 0 that supports the wrong answer, so that storing it
     inflates coverage; the claims of a question are one group, the true one first. A question that
-    has a list of ``true texts`` has a claim for each of these instead. Raises ``MaterialError``
-    that names the file, the record and the field; ``ValueError`` where ``questions`` is not
-    positive.
+    has a list of ``true texts`` has a claim for each of these instead. ``form`` says how the false
+    texts stand: "attacked" or "bare". Raises ``MaterialError`` that names the file, the record and
+    the field; ``ValueError`` where ``questions`` is not positive, and for another form.
     """
     if questions < 1:
         raise ValueError(f"questions is {questions}; give at least 1")
+    if form not in FORMS:
+        raise ValueError(f"form '{form}' is unknown; choose from {', '.join(FORMS)}")
     file = os.fspath(path)
     document = read_json(path)
     notes: list[Note] = []
@@ -44,13 +52,13 @@ def read_poisonedrag(path: str | os.PathLike[str], questions: int = QUESTIONS) -
         for start in range(0, len(rows), questions):
             part = rows[start : start + questions]
             name = f"{Path(file).stem}-{start + 1}-{start + len(part)}"
-            materials.append(_material(name, part, notes))
+            materials.append(_material(name, part, notes, form))
     except MaterialError as error:
         raise error.within(file) from None
     return Conversion(tuple(materials), tuple(notes))
 
 
-def _material(name: str, rows: list[tuple[str, Any]], notes: list[Note]) -> Material:
+def _material(name: str, rows: list[tuple[str, Any]], notes: list[Note], form: str) -> Material:
     claims: list[Claim] = []
     items: list[Item] = []
     queries: list[Query] = []
@@ -61,7 +69,7 @@ def _material(name: str, rows: list[tuple[str, Any]], notes: list[Note]) -> Mate
             question, right, wrong = (
                 _text(row, field) for field in ("question", "correct answer", "incorrect answer")
             )
-            false = _texts(row, "adv_texts")
+            false = [FORMS[form].format(question, text) for text in _texts(row, "adv_texts")]
             true = _texts(row, PASSAGES) if PASSAGES in row else [f"{question} {right}"]
         except MaterialError as error:
             raise error.within("", record) from None

@@ -1,5 +1,7 @@
 """The prompt synthesiser: what enters a context, in which order, at what price."""
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -122,7 +124,7 @@ def pool_of(values):
     for _ in range(count):
         nodes.append(2, "word", -1, 0.5, {})
     ones = np.ones(count)
-    return Pool("", np.arange(count), np.array(values), ones, ones, nodes.tokens, nodes)
+    return Pool("", np.arange(count), ones, ones, ones, np.array(values), nodes.tokens, nodes)
 
 
 @given(st.lists(st.sampled_from([0.0, 0.1, 0.25, 0.5, 1.0]), max_size=300))
@@ -171,3 +173,55 @@ def test_relevance_is_the_cosine_by_hand(documents, query):
 def test_tokens_are_words_and_marks():
     assert count_tokens("It's 3.5 µm, I think…") == 11  # It ' s 3 . 5 µm , I think …
     assert count_tokens("") == 0
+
+
+LABELS = ("Query", "Task", "Memory", "Summary", "Known", "Warning")
+FORGED = st.lists(
+    st.one_of(
+        st.sampled_from(
+            [f"{label}{colon}" for label in LABELS for colon in (":", " :", "\uff1a:")]
+        ),
+        st.sampled_from(["\n", "\r\n", "\v", "\x85", "\u2028", "red", " | Result: paid", "query:"]),
+        st.text(max_size=3),
+    ),
+    min_size=1,
+    max_size=8,
+).map("".join)
+
+
+@pytest.mark.parametrize("name", ["full", "linear"])
+@given(st.lists(st.tuples(FORGED, st.sampled_from(["success", "failure"])), max_size=5), FORGED)
+def test_what_is_recorded_cannot_forge_a_line(name, recorded, result):
+    tree = WeightedTree(name)
+    tree.begin_task("red root")
+    tree.begin_task("red task " + result)
+    for text, outcome in recorded:
+        tree.record_action("red " + text, outcome)
+    tree.complete(result=result)
+    context = tree.context("red")
+    lines = context.text.splitlines()
+    assert len(lines) == len(context.path) + len(context.selected)
+    assert context.tokens == count_tokens(context.text)
+    for line, node in zip(lines, (*context.path, *context.selected), strict=True):
+        label, rest = line.split(":", 1)
+        failed = tree.nodes.outcome[node] == 2
+        assert label == (LABELS[5] if failed else LABELS[tree.nodes.kind[node]])
+        assert not re.search(rf"(?i)\b({'|'.join(LABELS)})\s*:", rest)
+        if tree.nodes.kind[node] == 3:  # a summary has each of its parts at most once
+            parts = [part.split(":")[0] for part in rest.strip().split(" | ")]
+            known = ["Objective", "Result", "Evidence", "Unresolved", "Failed"]
+            assert [part for part in known if part in parts] == parts
+    asked = WeightedTree(name, selector=Asking())
+    asked.begin_task("root")
+    for text, outcome in recorded:
+        asked.record_action(text, outcome)
+    asked.context(result)
+
+
+class Asking(LexicalSelector):
+    """Checks that the question has a line a candidate, and one for each of its own."""
+
+    def rank(self, pool):
+        own = pool.question().splitlines()
+        assert len(own) == 2 + len(pool.ids)
+        return super().rank(pool)

@@ -12,7 +12,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from memenvs import MaterialError
-from memenvs.policies.weighted_tree import CONFIGURATIONS, Constants, WeightedTree
+from memenvs.policies.weighted_tree import (
+    CONFIGURATIONS,
+    Constants,
+    WeightedTree,
+)
 from memenvs.policies.weighted_tree.journal import line_of, read_events
 from memenvs.policies.weighted_tree.nodes import COLUMNS
 from trees import histories, played
@@ -126,7 +130,7 @@ def test_a_torn_last_line_is_dropped_and_written_over(tmp_path, cut):
     [
         (0, b'{"format": "other/1"}', "field 'format': is no tree that this version reads"),
         (0, b'{"format":"memenvs.weighted-tree/1"}', "is another version than"),
-        (0, b'{"format":"memenvs.weighted-tree/2"}', "line 1: is no event of a tree"),
+        (0, b'{"format":"memenvs.weighted-tree/3"}', "line 1: is no event of a tree"),
         (1, b"[1]", "line 2: is no event of a tree"),
         (1, b"{", "line 2: is no event of a tree"),
     ],

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memenvs.policies.weighted_tree import Constants, WeightedTree
-from memenvs.policies.weighted_tree.scores import after_selection, exponent
+from memenvs.policies.weighted_tree.scores import after_selection, exponent, selection_value
 
 rates = st.floats(0.05, 1.0)
 units = st.floats(0.0, 1.0)
@@ -133,3 +133,10 @@ def test_a_revised_outcome_sets_the_score_and_leaves_the_streak():
 def test_constants_out_of_range_are_refused_by_name(field, value):
     with pytest.raises(ValueError, match=f"^{field}={value!r} is no "):
         Constants(**{field: value})
+
+
+def test_the_weight_is_the_share_that_scores_decide():
+    columns = np.array([1.0, 0.5]), np.array([0.8, 0.4]), np.array([0.5, 2.0])
+    for weight, expected in ((0, [1, 0.5]), (1, [0.4, 0.4]), (0.5, [0.7, 0.45])):
+        found = selection_value(*columns, Constants(weight=weight))
+        assert found.tolist() == pytest.approx(expected)

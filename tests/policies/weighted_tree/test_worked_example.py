@@ -88,7 +88,7 @@ def test_the_failure_share_alone_cannot_tell_the_mirror_from_a_clean_success():
 
 def authored(**switches):
     """The second branch, with the mirror superseded by the official document."""
-    tree, _, _ = identified()
+    tree, _, _ = identified(Constants(corroboration=1))
     summary = tree.complete(result="Attention Is All You Need")
     task = tree.begin_task("extract the authors")
     tree.record_action("opened the arXiv abstract page: no full list", "success")
@@ -109,7 +109,7 @@ def authored(**switches):
 def test_the_official_document_supersedes_the_mirror():
     tree, task, _, mirror, official = authored()
     assert tree.nodes.lifecycle[mirror] == OBSOLETE
-    assert tree.nodes.metadata[mirror]["superseded_by"] == official
+    assert tree.nodes.by[mirror] == official
     assert tree.nodes.texts[mirror] == "a mirror page: the only author is X"  # kept for provenance
     # It lowers the priority of the branch that was right: .656 - .2 · 1/4.
     assert tree.priorities()[task] == pytest.approx(0.60625)

@@ -1,6 +1,7 @@
 """The metrics by hand, memories on a tiny scenario, and the command."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,7 +9,9 @@ import pytest
 from commands import memenvs_cli
 from memenvs.envs.poisoning.rounds import Rounds
 from memenvs.materials.poisoning import scenario_set
-from memenvs.policies.poisoning import CONTEXT_POLICIES
+from memenvs.materials.poisoning.records import SOURCES
+from memenvs.policies.poisoning import CONTEXT_POLICIES, source_trust
+from memenvs.policies.weighted_tree import Constants
 from memenvs.train.learn.run import train
 from memenvs.train.learn.settings import load_training
 from memenvs.train.studies.poisoning import comparison as poisoning
@@ -123,8 +126,9 @@ def test_a_choice_is_played_as_the_environment_plays_it(name):
     keys = np.array([reasoner_key(3, place) for place in range(len(SCENARIOS))])
     rounds.begin(np.arange(len(SCENARIOS)), keys, SCENARIOS)
     policy = CONTEXT_POLICIES[name](rounds)
+    state = None
     while len(rows := np.flatnonzero(~rounds.is_over())):
-        actions, _ = policy.predict(rounds.observe())
+        actions, state = policy.predict(rounds.observe(), state)
         rounds.step(rows, actions[rows])
     finals = rounds.finals(np.arange(len(SCENARIOS)))
     for place, scenario in enumerate(SCENARIOS):
@@ -141,10 +145,10 @@ def test_a_choice_is_played_as_the_environment_plays_it(name):
 
 def test_a_tree_is_told_what_happens():
     scenario = tiny(official=True)
-    memory = TreeMemory(scenario, "full")
+    memory = TreeMemory(scenario, "full", Constants(corroboration=1))
     count = play(scenario, memory, KEY)
-    # The official success supersedes the first false claim; the fold puts the rest away.
-    assert count.alive[:4] == [1.0, 0.0, 0.0, 0.5]
+    # The official success supersedes the false claim before it and the one after it.
+    assert count.alive[:4] == [1.0, 0.0, 0.0, 0.0]
     assert (count.remaining, count.total) == (0, 2)
     linear = play(scenario, TreeMemory(scenario, "linear"), KEY)
     assert linear.remaining == 2
@@ -275,3 +279,40 @@ def test_learning_beats_the_full_tree_on_held_out_scenarios(tmp_path):
     result = run_poisoning([name, "full"], split="validation", seeds=2)
     gap = result.difference("priced_reward", name, "full")
     assert gap["low"] > 0
+
+
+def picked(name, scenario):
+    """Entries in the context of the last prompt of a scenario."""
+    contexts = choose_contexts(name, [scenario]).contexts[0]
+    return np.flatnonzero(contexts[len(scenario.prompts) - 1]).tolist()
+
+
+def test_rules_by_hand():
+    asked = tiny()
+    red, blue, aside, green = asked.entries
+    twice = replace(
+        asked, entries=(red, blue, replace(green, value="red"), replace(blue, value="red"))
+    )
+    assert picked("vote", twice) in ([0], [2], [3])  # three say red
+    trust = dict(zip(SOURCES, source_trust(), strict=True))
+    official = replace(asked, entries=(red, replace(blue, source="official"), aside, green))
+    assert trust["official"] > trust["news"]
+    assert picked("trusted-source", official) == [1]
+    short = choose_contexts("last-used", [asked], budget=red.tokens).contexts[0]
+    # What the last prompt asks was recorded last in entry 3, and none of them was asked for later.
+    assert np.flatnonzero(short[4]).tolist() == [3]
+
+
+def test_an_attack_and_a_set_of_its_own(monkeypatch):
+    monkeypatch.setattr(poisoning, "draw_set", lambda name, seed: SCENARIOS[:3])
+    options = ["--policy", "full", "--seeds", "1", "--json", "--set-seed", "9"]
+    plain = json.loads(memenvs_cli("study", "poisoning", *options).stdout)
+    spoofed = json.loads(
+        memenvs_cli("study", "poisoning", *options, "--attack", "late-spoof").stdout
+    )
+    assert (plain["attack"], plain["split"], plain["scenarios"]) == ("plain", "seed 9", 3)
+    harm = [found["rows"][0]["attack_success_rate"] for found in (plain, spoofed)]
+    assert harm[0] < harm[1]
+    refused = memenvs_cli("study", "poisoning", *options, "--attack", "loud")
+    assert refused.exit_code == 2
+    assert "no attack is named 'loud'" in refused.stderr

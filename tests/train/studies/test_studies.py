@@ -14,7 +14,7 @@ SHORT = {
     "scenarios": ["--policy", "fifo", "--episodes", "2"],
     "tree-tasks": ["--tasks", "2"],
     "gui": ["--tasks", "tabs-2", "--systems", "guarded", "--episodes", "3", "--bases", "1"],
-    "trust-tuning": [
+    "tuning": [
         *("readable", "--trials", "1", "--rounds", "0"),
         *("--materials", "2", "--final", "2"),
     ],
@@ -81,6 +81,6 @@ def test_a_study_is_printed_in_every_format(format, begins):
 
 def test_an_unknown_study_or_tier_is_refused():
     assert "No such command 'none'" in memenvs_cli("study", "none").stderr
-    result = memenvs_cli("study", "trust-tuning", "none")
+    result = memenvs_cli("study", "tuning", "none")
     assert result.exit_code == 2
     assert "no tier is named 'none'; choose from readable" in result.stderr

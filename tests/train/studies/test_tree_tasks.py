@@ -5,9 +5,9 @@ from types import SimpleNamespace
 import pytest
 
 from commands import answer, memenvs_cli
-from memenvs.policies.weighted_tree import COMPONENTS, count_tokens
+from memenvs.policies.weighted_tree import configuration, count_tokens
 from memenvs.train.studies import tree_play
-from memenvs.train.studies.tree_play import Agent, ablate, cosine, rows_of
+from memenvs.train.studies.tree_play import MEMORIES, Agent, ablate, cosine, rows_of
 from memenvs.train.studies.tree_tasks import SEEDS, Fact, draw_task, schedule
 
 TASKS = [draw_task(seed) for seed in range(40)]
@@ -65,14 +65,15 @@ def test_playing_is_deterministic_and_counts_what_the_tree_counts():
 
 def test_memory_is_needed_and_is_paid_for():
     rows = {row["memory"]: row for row in rows_of(ablate("validation", 6))}
-    assert tuple(rows) == COMPONENTS
+    assert tuple(rows) == tuple(MEMORIES)
     assert rows["no-memory"]["accuracy"] == 0
     assert rows["linear"]["steps"] > rows["no-memory"]["steps"]
     assert rows["no-memory"]["tokens"] < rows["full"]["prompts"] < rows["linear"]["prompts"]
     for name, row in rows.items():
         assert row["tokens"] == row["prompts"] + row["selector"] + row["summarizer"]
-        assert (row["selector"] > 0) == ("selection" in name or name == "full")
-        assert (row["summarizer"] > 0) == ("summary" in name or name == "full")
+        switches = configuration(MEMORIES[name][0])
+        assert (row["selector"] > 0) == switches.selector
+        assert (row["summarizer"] > 0) == switches.folding
 
 
 def test_cosine_of_words_by_hand():
@@ -83,7 +84,7 @@ def test_cosine_of_words_by_hand():
 
 def test_the_command_prints_a_table_or_one_object():
     printed = answer("tree-tasks", "--tasks", "2")
-    assert [row["memory"] for row in printed["rows"]] == list(COMPONENTS)
+    assert [row["memory"] for row in printed["rows"]] == list(MEMORIES)
     assert (printed["split"], printed["tasks"]) == ("validation", 2)
     done = memenvs_cli("tree-tasks", "--tasks", "1", "--sensitivity")
     assert done.exit_code == 0

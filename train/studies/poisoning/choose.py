@@ -39,12 +39,12 @@ def choose_contexts(name: str, scenarios: Sequence[Scenario], *, budget: int = B
     policy = load_policy(name, rounds)
     rounds.begin(np.arange(count), np.zeros(count, dtype=np.uint64), scenarios)
     contexts = np.zeros((count, MAX_PROMPTS, MAX_ENTRIES), dtype=bool)
-    spent, prompts = 0.0, 0
+    spent, prompts, state = 0.0, 0, None
     while len(rows := np.flatnonzero(~rounds.is_over())):
         observation = rounds.observe()
         begun = time.perf_counter()
-        actions, _ = policy.predict(
-            observation, deterministic=True, action_masks=observation["action_mask"]
+        actions, state = policy.predict(
+            observation, state, deterministic=True, action_masks=observation["action_mask"]
         )
         spent += time.perf_counter() - begun
         closing = rows[actions[rows] == STOP]

@@ -10,7 +10,8 @@ import numpy as np
 
 from memenvs.envs.poisoning.poisoning_env import BUDGET
 from memenvs.material.incidence import FloatArray
-from memenvs.materials.poisoning import SPLITS, Scenario, scenario_set
+from memenvs.materials.poisoning import SPLITS, Scenario, draw_set, scenario_set
+from memenvs.materials.poisoning.attacks import attacked
 from memenvs.policies.weighted_tree import CONFIGURATIONS, Constants
 from memenvs.train.statistics import mean_interval
 from memenvs.train.studies.poisoning.choose import choose_contexts
@@ -19,7 +20,8 @@ from memenvs.train.studies.poisoning.metrics import METRICS, metrics
 from memenvs.train.studies.poisoning.tree import TreeMemory
 
 ABLATIONS = ("linear", "a1", "a2", "a3", "full")  # of the paper's Table 4
-DEFAULT_POLICIES = (*ABLATIONS, "no-memory", "logistic", "oracle")
+RULES = ("recent", "last-used", "relevant", "vote", "trusted-source", "logistic")
+DEFAULT_POLICIES = (*ABLATIONS, "no-memory", *RULES, "oracle")
 BASELINE = "full"
 ORACLE = "oracle"
 SEEDS = 10  # of the reasoner
@@ -68,6 +70,7 @@ class Result:
     split: str
     seeds: int
     values: dict[str, dict[str, FloatArray]]  # by policy and metric: (scenarios,), NaN undefined
+    attack: str = "plain"
 
     def rows(self, seed: int = 0) -> list[Record]:
         """Give a row for each policy: means over scenarios, and their intervals."""
@@ -126,6 +129,7 @@ class Result:
         """Give the JSON form."""
         return {
             "split": self.split,
+            "attack": self.attack,
             "scenarios": len(next(iter(next(iter(self.values.values())).values()))),
             "seeds": self.seeds,
             "rows": self.rows(),
@@ -153,16 +157,24 @@ def run_poisoning(
     seeds: int = SEEDS,
     budget: int = BUDGET,
     constants: Constants | None = None,
+    attack: str = "plain",
+    set_seed: int | None = None,
     report: Callable[[str], None] = lambda policy: None,
 ) -> Result:
     """Play the first set of a split with every policy; each metric is a mean over the seeds.
+
+    The set is as an ``attack`` of ``ATTACKS`` leaves it. A ``set_seed`` draws a set of its own.
 
     A policy is a configuration of the weighted tree, a name of ``CONTEXT_POLICIES``, or the folder
     of a trained model. Raises ``ValueError`` for another one, and for another split.
     """
     if split not in SPLITS:
         raise ValueError(f"split '{split}' is unknown; choose from {', '.join(SPLITS)}")
-    scenarios = scenario_set(split, SET)
+    drawn = scenario_set(split, SET)
+    if set_seed is not None:
+        split = f"seed {set_seed}"
+        drawn = draw_set(f"poisoning-seed-{set_seed}", set_seed)
+    scenarios = [attacked(scenario, attack, place) for place, scenario in enumerate(drawn)]
     clean = [scenario.without_poison() for scenario in scenarios]
     makers = {name: _maker(name, [*scenarios, *clean], budget, constants) for name in policies}
     values: dict[str, dict[str, FloatArray]] = {}
@@ -173,7 +185,7 @@ def run_poisoning(
             for place, scenario in enumerate(scenarios)
         ]
         values[name] = {metric: np.array([row[metric] for row in rows]) for metric in rows[0]}
-    return Result(split, seeds, values)
+    return Result(split, seeds, values, attack)
 
 
 def _maker(

@@ -48,16 +48,39 @@ LEGEND = (
 )
 
 
-def study(tell: Tell, *, policy: Sequence[str], split: str, seeds: int, budget: int) -> Findings:
+def study(
+    tell: Tell,
+    *,
+    policy: Sequence[str],
+    split: str,
+    seeds: int,
+    budget: int,
+    attack: str,
+    set_seed: int | None,
+) -> Findings:
     """Play the scenarios, and lay out what was measured."""
     policies = list(dict.fromkeys(policy)) or list(DEFAULT_POLICIES)
-    result = run_poisoning(policies, split=split, seeds=seeds, budget=budget, report=tell)
+    result = run_poisoning(
+        policies,
+        split=split,
+        seeds=seeds,
+        budget=budget,
+        attack=attack,
+        set_seed=set_seed,
+        report=tell,
+    )
     return Findings(
         document=result.as_document(),
         tables=tables(result),
         notes=[LEGEND],
         scores=[
-            {"policy": name, "split": split, "scenario": place, "seeds": seeds}
+            {
+                "policy": name,
+                "split": result.split,
+                "attack": attack,
+                "scenario": place,
+                "seeds": seeds,
+            }
             | {metric: float(found[place]) for metric, found in values.items()}
             for name, values in result.values.items()
             for place in range(len(next(iter(values.values()))))

@@ -7,7 +7,8 @@ from typing import Any
 
 from memenvs.envs.poisoning.poisoning_env import BUDGET
 from memenvs.materials.poisoning import Scenario
-from memenvs.materials.poisoning.records import NO_SLOT, ROOT, tokens
+from memenvs.materials.poisoning.records import NO_SLOT, ROOT, Entry, tokens
+from memenvs.materials.poisoning.texts import LEADS
 from memenvs.policies.weighted_tree import Configuration, Constants, WeightedTree
 from memenvs.policies.weighted_tree.nodes import ACTION, SUMMARY
 from memenvs.train.studies.poisoning.counts import SUMMARIES, Built, Line, Memory, entry_line
@@ -86,7 +87,7 @@ class TreeMemory(Memory):
         node = self.tree.record_action(
             entry.text,
             "success" if entry.success else "failure",
-            source=entry.source,
+            source=_said_by(entry),
             official=entry.source == "official",
             **told,
         )
@@ -135,3 +136,8 @@ class TreeMemory(Memory):
     def _go(self, task: int) -> None:
         if self.tree.active != task:
             self.tree.return_to(task)
+
+
+def _said_by(entry: Entry) -> str:
+    """Name the source of an entry: two of one kind are told apart by their words."""
+    return next((lead for lead in LEADS[entry.source] if lead in entry.text), entry.source)

@@ -40,6 +40,17 @@ def test_false_texts_inflate_and_the_true_one_answers(tmp_path):
     assert material.precision(["t1:injected-1", "t1:reference-0"]) == 1.0
 
 
+def test_false_texts_stand_as_in_the_attack_or_alone(tmp_path):
+    path = write(tmp_path, {"t1": row()})
+    for form, text in (("attacked", "Who sings it?. Bob sings it."), ("bare", "Bob sings it.")):
+        (material,) = read_poisonedrag(path, form=form).materials
+        assert material.claims[1].text == text
+    (default,) = read_poisonedrag(path).materials
+    assert default.claims[1].text == "Who sings it?. Bob sings it."
+    with pytest.raises(ValueError, match="form 'loud' is unknown; choose from attacked, bare"):
+        read_poisonedrag(path, form="loud")
+
+
 def test_true_texts_are_taken_where_there_are_some(tmp_path):
     document = {"t1": row(**{"true texts": ["Ada sings.", "Ada's song."]}), "t2": row()}
     conversion = read_poisonedrag(write(tmp_path, document), questions=1)
