@@ -8,6 +8,8 @@ from memenvs.material.material import Evaluation, Material
 from memenvs.material.records import Claim, Item, Query
 from memenvs.optimal.curve import Frontier, frontier
 
+__version__ = "0.1.0"
+
 __all__ = [
     "Claim",
     "Evaluation",

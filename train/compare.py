@@ -15,6 +15,7 @@ from memenvs.policies.resolve import given_names
 from memenvs.reading.answers import ALL
 from memenvs.reading.layer import Layer
 from memenvs.reading.readers import limits
+from memenvs.short_repr import short_repr
 from memenvs.train.evaluate import Watch, evaluate, unwatched
 from memenvs.train.experiment import Experiment
 from memenvs.train.optima import Curve, Optima, mean_curve
@@ -41,6 +42,8 @@ class Comparison:
     layer: Layer | None  # what ``answered`` means, where it was measured
     family: Family | None = MEMORIZATION
     scores: tuple[Row, ...] = ()  # the long table behind it
+
+    __repr__ = short_repr
 
     @property
     def failed(self) -> list[Row]:

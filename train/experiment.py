@@ -64,9 +64,12 @@ class Experiment(BaseModel):
     @property
     def overrides(self) -> dict[str, Any]:
         """Arguments of the environment that were given."""
-        reader = self.reader if limits(self.reader or ALL) else None
-        given = {"utility": self.utility, "reader": reader, "action": self.action}
-        given["budget"] = self.budget
+        given = {
+            "utility": self.utility,
+            "reader": self.reader if limits(self.reader or ALL) else None,
+            "action": self.action,
+            "budget": self.budget,
+        }
         return {name: value for name, value in given.items() if value is not None}
 
 

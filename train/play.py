@@ -16,6 +16,7 @@ from gymnasium.vector import VectorEnv
 from numpy.typing import NDArray
 
 from memenvs.envs.family import MEMORIZATION, Family
+from memenvs.envs.memorization.layout import Layout
 from memenvs.envs.memorization.rules import Rules
 from memenvs.envs.memorization.slots import EMPTY
 from memenvs.material.incidence import BoolArray
@@ -28,12 +29,21 @@ from memenvs.train.units import Unit
 
 
 @dataclass(frozen=True)
+class Known:
+    """What an observation shows of the stored claims."""
+
+    claims: NDArray[np.int64]  # (n,) by number
+    rows: NDArray[np.float32]  # (n, width) columns of a claim
+
+
+@dataclass(frozen=True)
 class Ended:
     """What an episode ended with."""
 
     values: dict[str, float]  # what is measured, by name
     memory: BoolArray | None = None  # (E,) what was stored; None where there is no memory
     held: BoolArray | None = None  # (E,) of it what the policy itself holds valid
+    known: Known | None = None  # of what the environment's slots hold
 
     @property
     def own(self) -> BoolArray:
@@ -102,7 +112,8 @@ def play_one(env: gym.Env[Any, Any], policy: Any, unit: Unit, layer: Layer | Non
         "illegal": float(episode.illegal),
         "answered": answered,
     }
-    return Ended(values, memory, held)
+    known = _known(inner.episode.slots.claims, observation["memory"], inner.layout)
+    return Ended(values, memory, held, known)
 
 
 def _play(
@@ -209,15 +220,15 @@ def _read_memories(
     held = policy.held(end.observation, state) if hasattr(policy, "held") else None
     settled = end.batch.settlements
     # Equal memories are measured once.
-    known: dict[tuple[int, int | None, bytes], dict[str, float]] = {}
+    equal: dict[tuple[int, int | None, bytes], dict[str, float]] = {}
     found = {}
     for row in rows:
         material, slots = played[row].instance.value, views[row].slots
         memory = _mask(slots, material)
         key = id(material), views[row].query, memory.tobytes()
-        if key not in known:
-            known[key] = _values(rules, material, memory, views[row].query)
-        values = known[key] | {
+        if key not in equal:
+            equal[key] = _values(rules, material, memory, views[row].query)
+        values = equal[key] | {
             "settled": float(end.sums["return"][row]),
             "expected": float(end.sums["expected"][row]),
             "settlements": float(settled[row]),
@@ -225,7 +236,8 @@ def _read_memories(
             "answered": _answered(layer, material, memory, None),
         }
         own = None if held is None else _mask(slots[held[row]], material)
-        found[row] = Ended(values, memory, own)
+        known = _known(slots, end.observation["memory"][row], end.batch.layout)
+        found[row] = Ended(values, memory, own, known)
     return found
 
 
@@ -256,6 +268,12 @@ def _mask(claims: NDArray[np.int64], material: Material) -> BoolArray:
     memory = np.zeros(len(material.claims), dtype=bool)
     memory[claims[claims != EMPTY]] = True
     return memory
+
+
+def _known(slots: NDArray[np.int64], memory: NDArray[np.float32], layout: Layout) -> Known:
+    """Copy what is shown of the slots ``(S,)`` that hold a claim."""
+    stored = np.flatnonzero(slots != EMPTY)
+    return Known(slots[stored], memory[stored, : layout.claim.width].copy())
 
 
 def _values(

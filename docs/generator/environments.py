@@ -77,7 +77,7 @@ def actions(rows: list[Registered]) -> str:
                 * pool
             ),
             'With `action="priority"` (stream access) the action is a `Box(-1, 1, (1,))` instead: '
-            "the priority of the considered claim. The S highest are kept.",
+            "the priority of the considered claim. The S highest are kept, and there is no mask.",
         ]
     )
 

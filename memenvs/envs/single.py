@@ -121,6 +121,7 @@ class SingleEnv(gym.Env[Observation, Any], ABC):
 
     def _outcome(self) -> tuple[Observation, dict[str, Any]]:
         observation = self.observe()
-        mask = observation["action_mask"].copy()
-        info = {"action_mask": mask, "illegal_action": self.illegal, **self.extras()}
+        info = {"illegal_action": self.illegal, **self.extras()}
+        if "action_mask" in observation:
+            info["action_mask"] = observation["action_mask"].copy()
         return observation, info | self.family.blank() | {"final": False}

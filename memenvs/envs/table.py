@@ -12,6 +12,7 @@ from memenvs.envs.miniwob.tasks import TASKS as MINIWOB
 from memenvs.envs.panels.tasks import TASKS as PANELS
 from memenvs.materials.generator.tiers import TIERS
 from memenvs.materials.scenarios import SCENARIOS
+from memenvs.short_repr import short_repr
 
 ENTRY_POINT = "memenvs.envs.memorization.memorization_env:MemorizationEnv"
 VECTOR_ENTRY_POINT = "memenvs.envs.memorization.memorization_vector:MemorizationVectorEnv"
@@ -28,6 +29,8 @@ class EnvRow:
     max_episode_steps: int | None = None
     entry_point: str = ENTRY_POINT
     vector_entry_point: str | None = VECTOR_ENTRY_POINT
+
+    __repr__ = short_repr
 
 
 def material_row(id: str, material: str, level: str, tags: Sequence[str], **kwargs: Any) -> EnvRow:

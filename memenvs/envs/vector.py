@@ -93,7 +93,7 @@ class BatchEnv(Shell, VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         """Begin an episode in every environment, or in those of ``options["reset_mask"]``."""
         rows = self.begin_chosen(seed, options)
         observation = self.observe(self.all, reuse=not self.copy)
-        mask = observation["action_mask"][rows.at]
+        mask = observation["action_mask"][rows.at] if "action_mask" in observation else None
         return observation, self._infos(rows, mask, self.blank_finals(), self._none)
 
     def step(
@@ -129,7 +129,7 @@ class BatchEnv(Shell, VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
             self.begin_rows(ended)
             finals, final = self.blank_finals(), self._none
         observation = self.observe(self.all, reuse=not self.copy)
-        infos |= self._infos(self.all, observation["action_mask"], finals, final)
+        infos |= self._infos(self.all, observation.get("action_mask"), finals, final)
         return observation, rewards, terminated, truncated, infos
 
     def render(self) -> tuple[Any, ...] | None:
@@ -154,9 +154,13 @@ class BatchEnv(Shell, VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
     def _none(self) -> BoolArray:
         return np.zeros(self.num_envs, dtype=bool)
 
-    def _infos(self, rows: Rows, mask: NDArray[Any], finals: Infos, final: BoolArray) -> Infos:
+    def _infos(
+        self, rows: Rows, mask: NDArray[Any] | None, finals: Infos, final: BoolArray
+    ) -> Infos:
         """Give the infos of some rows, whose masks are ``(n, ...)``; zeros for the others."""
-        held = {"action_mask": mask, "illegal_action": self.illegal[rows.at], **self.extras(rows)}
+        held = {"illegal_action": self.illegal[rows.at], **self.extras(rows)}
+        if mask is not None:
+            held["action_mask"] = mask
         values = {name: spread(array, rows, self.num_envs) for name, array in held.items()}
         return with_masks(values | finals | {"final": final}, rows, self.num_envs)
 
@@ -167,7 +171,7 @@ class BatchEnv(Shell, VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         each = zip(*observation.values(), strict=True)
         for number, arrays in zip(ended.numbers.tolist(), each, strict=True):
             last[number] = dict(zip(observation, arrays, strict=True))
-        told = self._infos(ended, observation["action_mask"], finals, final)
+        told = self._infos(ended, observation.get("action_mask"), finals, final)
         return with_masks({"final_obs": last, "final_info": told}, ended, self.num_envs)
 
 

@@ -30,6 +30,7 @@ from memenvs.games.vector_game import Observations, VectorGame
 from memenvs.material.incidence import BoolArray, FloatArray, IntArray
 from memenvs.material.material import Material
 from memenvs.materials.library import Source
+from memenvs.reading.answers import ALL
 
 WRITER, POISONER = "writer_0", "poisoner_0"
 WAIT = 0  # the poisoner's action without an attack
@@ -85,10 +86,11 @@ class PoisonerWriter(VectorGame):
         plain = MemorizationEnv(material, **settings)
         claims = plain.layout.limits.claims + poison
         single = MemorizationEnv(material, **{**settings, "max_claims": claims})
-        fixed = {"access": "stream", "disclosure": "settled"}
+        # No limited reader ranks what is made up in the course of an episode.
+        fixed = {"access": "stream", "disclosure": "settled", "reader": ALL}
         for name, wanted in fixed.items():
-            if getattr(single.rules, name) != wanted:
-                raise ValueError(f"a poisoner needs {name}={wanted!r}")
+            if (given := getattr(single.rules, name)) != wanted:
+                raise ValueError(f"a poisoner needs {name}={wanted!r}, not {given!r}")
         if not tabulates(single.layout):
             raise ValueError(
                 f"a poisoner needs smaller materials than {claims} claims and "

@@ -149,11 +149,13 @@ class SharedWriters(VectorGame):
             found[name] = batch.observer.copy(self.all)
             if len(self.possible_agents) > 1:
                 found[name]["others"] = self._others(place)
+            if self.rules.action == "priority":
+                self._masks[:, place] = 1
+                continue
             mask = found[name]["action_mask"]
-            if self.rules.action == "slots":
-                finished = claims == self._never
-                mask[finished] = 0
-                mask[finished, self.actions.PASS] = 1
+            finished = claims == self._never
+            mask[finished] = 0
+            mask[finished, self.actions.PASS] = 1
             self._masks[:, place] = mask
         return found
 

@@ -275,8 +275,12 @@ class VectorGame(Shell):
 
     def _now(self) -> Infos:
         """Give what the infos say of the step that comes; after ``observe``."""
-        masks = self.masks()
-        return {
-            name: {"action_mask": masks[name], "illegal_action": self.illegal[name].copy()}
-            for name in self.possible_agents
-        }
+        told: Infos = {name: {"illegal_action": n.copy()} for name, n in self.illegal.items()}
+        for name, mask in self.masks().items():
+            if self.numbered(name):
+                told[name]["action_mask"] = mask
+        return told
+
+    def numbered(self, name: str) -> bool:
+        """Whether an agent's actions are numbered, and so have a mask that is shown."""
+        return isinstance(self.action_spaces[name], spaces.Discrete)

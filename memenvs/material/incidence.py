@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from memenvs.short_repr import short_repr
+
 BoolArray = NDArray[np.bool_]
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -89,6 +91,8 @@ class Incidence:
     item_supports: Ragged  # N rows of supports
     conflicts: Ragged  # N rows of claims whose presence withdraws the item
     answers: Ragged  # N rows of queries
+
+    __repr__ = short_repr
 
     @cached_property
     def query_items(self) -> Ragged:

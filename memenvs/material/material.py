@@ -14,6 +14,7 @@ from memenvs.errors import MaterialError
 from memenvs.material.incidence import BoolArray, FloatArray, Incidence, Ragged, positions
 from memenvs.material.records import Claim, Item, Query, Record
 from memenvs.material.uncertain import answer_probability
+from memenvs.short_repr import SHORT
 
 if TYPE_CHECKING:
     from memenvs.reading.utility import Reader, Reasoner
@@ -46,6 +47,11 @@ class Material:
     claims: tuple[Claim, ...]
     items: tuple[Item, ...]
     queries: tuple[Query, ...]
+
+    def __repr__(self) -> str:
+        """Say what it is called and how much it holds."""
+        sizes = ", ".join(f"{len(getattr(self, n))} {n}" for n in ("claims", "items", "queries"))
+        return f"Material({SHORT.repr(self.name)}, {sizes})"
 
     def __post_init__(self) -> None:
         """Check that ids are unique and known, that there is mass, that embeddings agree."""

@@ -10,6 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from memenvs.errors import MaterialError
+from memenvs.short_repr import short_repr
 
 FLOAT32_MAX = float(np.finfo(np.float32).max)  # observations are float32
 
@@ -35,6 +36,8 @@ class Claim:
     valid_until: float | None = None
     cues: Mapping[str, float] | tuple[tuple[str, float], ...] = ()
     embedding: tuple[float, ...] | None = None
+
+    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         """Check what the types do not say."""
@@ -77,6 +80,8 @@ class Item:
     conflicts: tuple[str, ...] = ()
     embedding: tuple[float, ...] | None = None
 
+    __repr__ = short_repr
+
     def __post_init__(self) -> None:
         """Check what the types do not say."""
         label = _label("item", self.id)
@@ -110,6 +115,8 @@ class Query:
     weight: float = 1.0
     answer: str = ""
     embedding: tuple[float, ...] | None = None
+
+    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         """Check what the types do not say."""

@@ -24,6 +24,7 @@ from memenvs.optimal.model import TOTAL, Problem, reduce
 from memenvs.optimal.programme import Programme
 from memenvs.optimal.swaps import offer_swaps
 from memenvs.reading.answers import ALL
+from memenvs.short_repr import short_repr
 
 BATCH = 64  # memories evaluated at once
 
@@ -38,6 +39,8 @@ class Frontier:
     memories: tuple[tuple[str, ...], ...]  # C tuples of claim ids, in the material's order
     upper_bounds: FloatArray  # (C,) no memory within the capacity exceeds it; values where optimal
     optimal: BoolArray  # (C,) whether the value is proved to be the optimum
+
+    __repr__ = short_repr
 
 
 def frontier(

@@ -13,7 +13,7 @@ from memenvs.material.incidence import BoolArray
 from memenvs.material.material import Material
 from memenvs.material.records import Item
 from memenvs.reading.answerers import Answerer, BestSpan, ModelAnswerer
-from memenvs.reading.correct import AnswerJudge, Correct, exact_match, f1
+from memenvs.reading.correct import AnswerJudge, Correct, each_by, exact_match, f1
 from memenvs.reading.readers import OWN, named_reader, split_name
 from memenvs.reading.utility import Reader, SimilarityReader, end_to_end
 from memenvs.text.chat import Chat, configured_chat
@@ -74,15 +74,19 @@ class Layer:
         reader = self._reader(material, memory, search, of_claims=True)
         retrieved = reader(view, memory)
         texts = [claim.text for claim in material.claims]
-        total = right = 0.0
-        for query, mass, read in zip(
-            material.queries, material.incidence.probability, retrieved, strict=True
-        ):
-            if query.answer and mass > 0:
-                given = self._answerer(query.text, [texts[n] for n in np.flatnonzero(read)])
-                total += mass
-                right += mass * self._correct(query.text, given, query.answer)
-        return right / total
+        masses = material.incidence.probability
+        asked = [n for n, q in enumerate(material.queries) if q.answer and masses[n] > 0]
+        queries = [material.queries[n] for n in asked]
+        given = self._answerer.all(
+            [
+                (query.text, [texts[claim] for claim in np.flatnonzero(retrieved[n])])
+                for n, query in zip(asked, queries, strict=True)
+            ]
+        )
+        right = self._correct(
+            [(query.text, said, query.answer) for query, said in zip(queries, given, strict=True)]
+        )
+        return float(masses[asked] @ right / masses[asked].sum())
 
     @property
     def chats(self) -> list[Chat]:
@@ -101,7 +105,7 @@ class Layer:
     def _correct(self) -> Correct:
         if self.correct == "judge":
             return AnswerJudge(configured_chat("judge"))
-        return exact_match if self.correct == "exact" else f1
+        return each_by(exact_match if self.correct == "exact" else f1)
 
     def _reader(
         self, material: Material, memory: BoolArray, search: Search | None, *, of_claims: bool

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import http.client
 import json
+import math
 import time
 import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Callable
+from email.utils import parsedate_to_datetime
 from typing import IO, Any, TypeVar
 
+from memenvs.text.completions import shown
 from memenvs.text.origins import LOOPBACK, check_address, joined, shown_address
 
 T = TypeVar("T")
@@ -18,7 +21,8 @@ T = TypeVar("T")
 PASSING = (408, 409, 429, *range(500, 600))  # statuses that may be gone at the next try
 LONGEST = 2**20  # bytes of an answer that are read
 CHUNK = 2**16
-SHOWN = 100  # characters of the server's text in a message
+WHY = 2**14  # bytes of a refusal that are read
+LONGEST_WAIT = 60.0  # seconds that a server may ask to wait before the next try
 
 
 class ServerError(ValueError):
@@ -33,7 +37,8 @@ class ModelServer:
     and hosts that ``MEMENVS_PLAIN_HTTP`` names.
     A try is given up after ``timeout`` seconds, and what may pass (no connection, no answer in
     time, statuses 408, 409, 429 and 5xx, an answer that is not what was asked for or exceeds
-    ``longest`` bytes) is tried ``retries`` times more, after ``pause`` seconds that double. No
+    ``longest`` bytes) is tried ``retries`` times more, after ``pause`` seconds that double, or as
+    many as the server asks for (``Retry-After``), up to a minute. Threads may share it. No
     redirection is followed, so that the key goes to no other server, and a server on this machine
     is not asked through a proxy. Raises ``ServerError`` that says in one line what was wrong.
     """
@@ -70,17 +75,19 @@ class ModelServer:
 
     def ask(self, body: dict[str, Any], read: Callable[[bytes], T]) -> T:
         """Post ``body`` and give what ``read`` makes of the answer; its ValueErrors are retried."""
-        problem = ""
+        problem, wait = "", None
         for attempt in range(self.retries + 1):
             if attempt:
-                time.sleep(self.pause * 2 ** (attempt - 1))
+                time.sleep(self.pause * 2 ** (attempt - 1) if wait is None else wait)
+            wait = None
             try:
                 return read(self._post(body))
             except urllib.error.HTTPError as error:
+                wait, said = _asked_to_wait(error), self._reason(error)
                 error.close()
-                problem = f"answered with status {error.code}"
+                problem = f"answered with status {error.code}{said and f': {said}'}"
                 if 300 <= error.code < 400:
-                    problem += "; redirections are not followed"
+                    problem = f"answered with status {error.code}; redirections are not followed"
                 if error.code not in PASSING:
                     break
             except (http.client.HTTPException, OSError) as error:
@@ -89,6 +96,22 @@ class ModelServer:
             except ValueError as error:
                 problem = str(error)
         raise ServerError(f"the {self.role} at {self.url} {problem}")
+
+    def _reason(self, error: urllib.error.HTTPError) -> str:
+        """Read what a server says of its refusal, without the key if it repeats that."""
+        try:
+            sent = error.read1(WHY).decode("utf-8", "replace")
+        except (http.client.HTTPException, OSError):
+            return ""
+        try:
+            told = json.loads(sent)
+            told = told.get("error", told)
+            told = told["message"] if isinstance(told, dict) else told
+        except (ValueError, LookupError, AttributeError, RecursionError):
+            told = "" if "<html" in sent[:200].lower() else sent.strip()
+        key = self._headers.get("Authorization", " ").split(" ")[-1]
+        text = told if isinstance(told, str) else ""
+        return shown(text.replace(key, "...") if key else text) if text else ""
 
     def _post(self, body: dict[str, Any]) -> bytes:
         request = urllib.request.Request(self._address, json.dumps(body).encode(), self._headers)
@@ -103,49 +126,17 @@ class ModelServer:
         return read
 
 
-def chat_body(model: str, prompt: str) -> dict[str, Any]:
-    """Ask a model one thing, at temperature 0."""
-    messages = [{"role": "user", "content": prompt}]
-    return {"model": model, "temperature": 0, "messages": messages}
-
-
-def chat_message(body: bytes) -> tuple[Any, Any]:
-    """Read content and refusal of a completion; raises ``ValueError`` where it is none."""
+def _asked_to_wait(error: urllib.error.HTTPError) -> float | None:
+    """Seconds that the server asks to wait, as a number or a date; None where it does not."""
+    given = error.headers.get("Retry-After", "") if error.headers else ""
     try:
-        message = json.loads(body)["choices"][0]["message"]
-        return message.get("content"), message.get("refusal")
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        raise ValueError("did not send a chat completion") from None
-
-
-def chat_content(body: bytes) -> Any:
-    """Read what a completion says; raises ``ValueError`` where it is none, or a refusal."""
-    content, refused = chat_message(body)
-    if refused:
-        raise ValueError(f"refused to answer: {shown(refused)}")
-    return content
-
-
-def chat_field(body: bytes, field: str) -> tuple[Any, str]:
-    """Read one field of the JSON that a completion holds, None if absent, and what was said.
-
-    Raises ``ValueError`` where the body is no completion or a refusal.
-    """
-    content = chat_content(body)
-    try:
-        value: Any = json.loads(_unfenced(content))[field]
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        value = None
-    return value, shown(content)
-
-
-def shown(sent: Any) -> str:
-    """Quote what a server sent, in ASCII of bounded length."""
-    try:
-        quoted = ascii(sent)
-    except RecursionError:
-        return "deeply nested JSON"
-    return quoted if len(quoted) <= SHOWN else f"{quoted[:SHOWN]}{quoted[0]}"
+        seconds = float(given)
+    except ValueError:
+        try:
+            seconds = parsedate_to_datetime(given).timestamp() - time.time()
+        except (TypeError, ValueError):
+            return None
+    return min(max(seconds, 0.0), LONGEST_WAIT) if math.isfinite(seconds) else None
 
 
 class _NoRedirection(urllib.request.HTTPRedirectHandler):
@@ -162,11 +153,3 @@ class _NoRedirection(urllib.request.HTTPRedirectHandler):
         """Follow nothing; do not even read where to."""
 
     http_error_301 = http_error_302 = http_error_303 = http_error_307 = http_error_308 = _leave
-
-
-def _unfenced(content: str) -> str:
-    """Take JSON out of the fence that many models put around it."""
-    text = content.strip()
-    if text.startswith("```") and text.endswith("```"):
-        text = text[3:-3].removeprefix("json")
-    return text

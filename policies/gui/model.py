@@ -9,7 +9,7 @@ from memenvs.envs.gui.gui_env import encode
 from memenvs.envs.gui.page import KINDS, Action, Page
 from memenvs.policies.gui.scripted import ALTERNATIVES, shortcut
 from memenvs.text.chat import Chat
-from memenvs.text.model_server import chat_field
+from memenvs.text.completions import chat_field
 
 PROMPT = """You act on a web page. Goal: {goal}
 Visible elements:

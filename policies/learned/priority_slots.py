@@ -72,5 +72,5 @@ class PrioritySlots(Policy):
     def _shown(self, observation: Observation, given: NDArray[np.float32]) -> Observation:
         """What the environment would show if it kept the priorities itself."""
         memory = np.insert(observation["memory"], [self._given], given[..., None], axis=-1)
-        mask = np.ones((len(given), 1), dtype=observation["action_mask"].dtype)
-        return {**observation, "memory": memory, "action_mask": mask}
+        shown = {name: array for name, array in observation.items() if name != "action_mask"}
+        return {**shown, "memory": memory}

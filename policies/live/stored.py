@@ -14,6 +14,7 @@ from memenvs.material.records import Claim
 from memenvs.policies.live.ranking import ranked
 from memenvs.reading.readers import split_name
 from memenvs.reading.utility import DECIMALS
+from memenvs.short_repr import short_repr
 from memenvs.storage.handles import Guard, one_at_a_time
 from memenvs.text.encoders import Encoder, unit_rows
 
@@ -33,6 +34,8 @@ class Entry:
     credits: int
     debits: int
     score: float | None = None  # of the query it was found by: a cosine, or BM25's
+
+    __repr__ = short_repr
 
 
 class Stored:

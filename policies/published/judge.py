@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -64,17 +64,16 @@ def same_subject(view: View) -> BoolArray:
 def configured_judge() -> Judge:
     """Give the judge of the environment variables, or else the stand-in.
 
-    ``MEMENVS_JUDGE_URL`` names an OpenAI-compatible server ("http://127.0.0.1:8000/v1"),
-    ``MEMENVS_JUDGE_MODEL`` its model, ``MEMENVS_JUDGE_KEY`` a key if it wants one. That a server is
-    asked is logged once, as a warning, which goes to standard error unless logging is set up.
+    ``MEMENVS_JUDGE_URL`` names an OpenAI-compatible server ("http://127.0.0.1:8000/v1"), and the
+    other variables are those of ``configured_chat``. That a server is asked is logged once, as a
+    warning, which goes to standard error unless logging is set up.
     """
-    url = os.environ.get("MEMENVS_JUDGE_URL")
-    if not url or _alone.get():
+    if not os.environ.get("MEMENVS_JUDGE_URL") or _alone.get():
         return ObservableJudge()
     from memenvs.policies.published.openai_judge import OpenAIJudge
+    from memenvs.text.chat import configured_chat
 
-    options: dict[str, Any] = {"key": os.environ.get("MEMENVS_JUDGE_KEY", "")}
-    judge = OpenAIJudge(url, os.environ.get("MEMENVS_JUDGE_MODEL", "default"), **options)
+    judge = OpenAIJudge(configured_chat("judge"))
     _log(f"memories in use ask the judge {judge.model!a} at {judge.url} (MEMENVS_JUDGE_URL)")
     return judge
 

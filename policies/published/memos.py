@@ -26,7 +26,7 @@ class MemOS(Today):
     a type leaves unused is lent, so that the type furthest over its share makes way; a merger keeps
     the newer wording, a conflict that the judge sees the later one. A claim that arrives late and
     is passed over for a later one still gives up those that are older than itself. The threshold of
-    conflicts decides nothing beside a judge that has the same for one subject, as both here do.
+    conflicts decides nothing beside the stand-in, which has the same for one subject.
     """
 
     name: ClassVar[str] = "memos"

@@ -26,6 +26,7 @@ TABLE: tuple[Constant, ...] = (
     ),
     Constant("judge", "same", 0.92, "stand-in", "similarity from which two claims say the same"),
     Constant("judge", "subject", 0.80, "stand-in", "similarity from which they share a subject"),
+    Constant("judge", "shown", 10, "code", "nearest memories that a model is shown, as in mem0"),
     Constant("judge", "equal_text", 0.9999, "stand-in", "similarity of equal texts"),
     Constant(
         "generative-agents", "decay", 0.995, "paper", "of recency, per hour since last access"

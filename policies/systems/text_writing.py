@@ -137,7 +137,7 @@ def asked_of(env: Any) -> list[AskedQuery]:
 
 def _told(claim: Claim, row: NDArray[Any], layout: Layout) -> str:
     facts = [
-        f"{name} {value}"
+        f"{name} {json.dumps(value, ensure_ascii=False)}"
         for name in ("source", "group", "time", "confidence")
         if (value := getattr(claim, name)) not in (None, "")
     ]

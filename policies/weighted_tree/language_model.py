@@ -9,7 +9,8 @@ from typing import Any, TypeVar
 from memenvs.policies.weighted_tree.selector import LexicalSelector, Pool
 from memenvs.policies.weighted_tree.summarizer import Branch
 from memenvs.policies.weighted_tree.tokens import count_tokens
-from memenvs.text.model_server import ModelServer, ServerError, chat_body, chat_field
+from memenvs.text.completions import chat_body, chat_field
+from memenvs.text.model_server import ModelServer, ServerError
 
 T = TypeVar("T")
 
@@ -44,7 +45,7 @@ class _Model:
 
 
 class OpenAISelector(_Model):
-    """Let a model choose, by a chat completion at temperature 0.
+    """Let a model choose, by a chat completion.
 
     The model is shown what the paper's is: each candidate's content, type, lifecycle, retention
     and branch priority. ``base_url`` ends before "/chat/completions"; the ``options`` are those of

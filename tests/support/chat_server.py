@@ -12,6 +12,7 @@ class _Handler(BaseHTTPRequestHandler):
         prompt = body["messages"][0]["content"]
         self.server.prompts.append(prompt)
         self.server.paths.append(self.path)
+        self.server.bodies.append(body)
         self.server.keys.append(self.headers["Authorization"])
         said = self.server.rule(prompt)
         status = said if isinstance(said, int) else 200
@@ -20,7 +21,11 @@ class _Handler(BaseHTTPRequestHandler):
             "usage": {"prompt_tokens": 10, "completion_tokens": 3},
         }
         content = json.dumps(sent).encode()
+        if status != 200:
+            content = self.server.refusal.encode()
         self.send_response(status)
+        for name, value in self.server.headers.items():
+            self.send_header(name, value)
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
         self.wfile.write(content)
@@ -33,7 +38,8 @@ class _Handler(BaseHTTPRequestHandler):
 def chat_server(rule):
     """Serve what ``rule`` says to each prompt (a number: that status); gives the server."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-    server.rule, server.prompts, server.keys, server.paths = rule, [], [], []
+    server.rule, server.prompts, server.keys, server.paths, server.bodies = rule, [], [], [], []
+    server.refusal, server.headers = "", {}
     server.url = f"http://127.0.0.1:{server.server_port}/v1"
     thread = threading.Thread(target=server.serve_forever, args=(0.01,))
     thread.start()

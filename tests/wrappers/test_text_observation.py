@@ -32,7 +32,7 @@ def test_what_is_said_word_by_word():
     text, info = env.reset(seed=0)
     assert text == (
         "100% of the statements are still to be read, with this one.\n"
-        'Statement: "Tom said \\"tea\\"" (source Ann; time 2.0)\n'
+        'Statement: "Tom said \\"tea\\"" (source "Ann"; time 2.0)\n'
         "Memory:\n1: free\n2: free"
     )
     assert (info["invalid_actions"], info["invalid_reason"]) == (0, "")
@@ -40,7 +40,7 @@ def test_what_is_said_word_by_word():
     assert text == (
         "67% of the statements are still to be read, with this one.\n"
         'Statement: "It rains" (confidence 0.5)\n'
-        'Memory:\n1: "Tom said \\"tea\\"" (source Ann; time 2.0; answered rightly with it: 1)\n'
+        'Memory:\n1: "Tom said \\"tea\\"" (source "Ann"; time 2.0; answered rightly with it: 1)\n'
         '2: free\nQuestions:\n- "What did Tom say?": answered rightly'
     )
 

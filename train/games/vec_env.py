@@ -167,7 +167,8 @@ class GameVecEnv(VecEnv):
         """Give masks of the rows, or what a method of the game answers, once for each row."""
         chosen = list(self._get_indices(indices))
         if method_name == "action_masks":
-            masks = np.concatenate([self._seen[name]["action_mask"] for name in self.agents])
+            shown = self.game.masks()
+            masks = np.concatenate([shown[name] for name in self.agents])
             return list(masks[chosen].astype(bool))
         answer = getattr(self.game, method_name)(*args, **kwargs)
         return [answer for _ in chosen]

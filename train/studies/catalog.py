@@ -169,6 +169,26 @@ STUDIES = (
         ),
     ),
     Study(
+        "parts",
+        "What learned writing, learned reading, and both reach where a memory is read in part.",
+        "A writer is a policy; learned reading orders the stored items by what settlements on "
+        "other materials taught. Played on the test split of ReadLimited and, where LoCoMo is "
+        "given, on each of its conversations with the reader fitted on the others.",
+        "memenvs.train.studies.parts",
+        (
+            option("--locomo", "LoCoMo as published; without it, it is left out.", metavar="FILE"),
+            count("--materials", 300, "Materials of the tier, of training and of test.", least=2),
+            option(
+                "--model",
+                "Learned writer of the tier. Default: one is trained, in some minutes.",
+                default="reader-estimator",
+                metavar="NAME_OR_MODEL",
+            ),
+            SEED,
+        ),
+        alias=False,
+    ),
+    Study(
         "tuning",
         "Which constants of a write policy do best on validation materials of each tier.",
         "Random search, then one constant at a time from the best, on the first materials of the "

@@ -119,14 +119,15 @@ class Layout:
         return Columns.build(CONTEXT_COLUMNS, {})
 
     def space(self, capacity: int, actions: int) -> spaces.Dict:
-        """Space of the observation."""
+        """Space of the observation; the mask is that of actions that are numbered."""
         arrays: dict[str, spaces.Space[Any]] = {
             "claim": self.claim.box(),
             "memory": self.memory.box(capacity),
             "queries": self.queries.box(self.query_rows),
             "context": self.context.box(),
-            "action_mask": spaces.MultiBinary(actions),
         }
+        if not self.priority:  # any priority is legal, and spaces of numbers take no mask
+            arrays["action_mask"] = spaces.MultiBinary(actions)
         if self.pool:
             arrays["claims"] = self.claim.box(self.limits.claims)
         return spaces.Dict(arrays)

@@ -89,7 +89,7 @@ class Live(Writing):
 
     def observation(self) -> dict[str, NDArray[Any]]:
         """Give what an environment would show."""
-        return observe(self, self._layout) | {"action_mask": self.mask().astype(np.int8)}
+        return observe(self, self._layout) | self.shown_mask()
 
     def settle(
         self, vector: Float32, answered: bool, claims: Iterable[int], read: Iterable[int] = ()

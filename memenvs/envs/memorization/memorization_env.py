@@ -213,9 +213,8 @@ class MemorizationEnv(SingleEnv):
         return self._episode.is_over(), False
 
     def observe(self) -> Observation:
-        """Give what the layout describes, and the mask."""
-        mask = self.action_masks().astype(np.int8)
-        return observe(self._episode, self.layout) | {"action_mask": mask}
+        """Give what the layout describes, and the mask where actions are numbered."""
+        return observe(self._episode, self.layout) | self._episode.shown_mask()
 
     def finals(self) -> dict[str, Any]:
         """Utilities of the memory, whatever the reward was."""

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from memenvs.envs.arguments import refusal
 from memenvs.envs.memorization.features import Seen
@@ -52,6 +53,12 @@ class Writing:
     def mask(self) -> BoolArray:
         """Legal actions; never all False."""
         return legal_actions(self)
+
+    def shown_mask(self) -> dict[str, NDArray[np.int8]]:
+        """What an observation has of the mask: nothing where any priority is legal."""
+        if self.rules.action == "priority":
+            return {}
+        return {"action_mask": self.mask().astype(np.int8)}
 
     def write(self, action: object) -> None:
         """Take one decision."""

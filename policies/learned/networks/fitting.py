@@ -96,11 +96,13 @@ def explore(
     generator: np.random.Generator,
 ) -> NDArray[Any]:
     """Decide, a share of the actions at random: ``(B,)``, or priorities ``(B, 1)``."""
-    masks = observation["action_mask"].astype(bool)
-    chance, deviates = generator.random((2, len(masks)))
-    drawn: NDArray[Any] = nth_legal(masks, chance)
+    chance, deviates = generator.random((2, len(observation["claim"])))
     if player.rules.action == "priority":
-        drawn = (2 * chance - 1).astype(np.float32)[:, None]
+        masks = np.ones((len(chance), 1), dtype=bool)
+        drawn: NDArray[Any] = (2 * chance - 1).astype(np.float32)[:, None]
+    else:
+        masks = observation["action_mask"].astype(bool)
+        drawn = nth_legal(masks, chance)
     if share >= 1.0:
         return drawn
     chosen = player.decide(observation, masks)

@@ -4,6 +4,7 @@ import importlib
 import subprocess
 import sys
 import warnings
+from functools import partial
 
 import numpy as np
 import pettingzoo
@@ -181,3 +182,38 @@ def test_the_batch_is_the_episodes_one_by_one(game):
             each[i], earned, *_ = env.step(mine)
             for name, reward in rewards.items():
                 assert earned[name][0] == reward[i]
+
+
+OPTIONS = [
+    {"action": "priority"},
+    {"action": "priority", "capacity": 3, "every": 2},
+    {"clearing": True},
+    {"utility": "end-to-end", "feedback": "outcome"},
+    {"queries": 2, "feedback": "none"},
+    {"utility": "end-to-end", "reader": "similarity:1"},
+]
+REFUSED = {
+    "asker-writer": {"queries": "an asker needs queries=1, not 2"},
+    "poisoner-writer": {"reader": "a poisoner needs reader='all', not 'similarity:1'"},
+}
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=lambda options: ", ".join(map(str, options)))
+def test_options_pass_the_published_tests(game, options):
+    refused = REFUSED.get(game.name, {}).keys() & options.keys()
+    if refused:
+        with pytest.raises(ValueError, match=REFUSED[game.name][min(refused)]):
+            module(game).env(**options)
+        return
+    turns = partial(module(game).env, **options)
+    rounds = partial(module(game).parallel_env, **options)
+    api_test(turns(), num_cycles=60)
+    parallel_api_test(rounds(), num_cycles=60)
+    seed_test(turns, num_cycles=30)
+    parallel_seed_test(rounds, num_cycles=30)
+    env = rounds()
+    seen, infos = env.reset(seed=0)
+    for name in env.possible_agents:  # clients sample a space by the mask that is shown
+        space = env.action_space(name)
+        assert ("action_mask" in seen[name]) == hasattr(space, "n")
+        assert space.sample(infos[name].get("action_mask")) in space

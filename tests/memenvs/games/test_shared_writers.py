@@ -22,9 +22,9 @@ WRITER = "writer_0"
 
 
 def some_actions(rng, observation, action):
-    masks = observation["action_mask"]
     if action == "priority":
-        return rng.uniform(-1, 1, (len(masks), 1)).astype(np.float32)
+        return rng.uniform(-1, 1, (len(observation["claim"]), 1)).astype(np.float32)
+    masks = observation["action_mask"]
     return (masks * rng.random(masks.shape)).argmax(axis=1)
 
 

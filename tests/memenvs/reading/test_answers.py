@@ -53,22 +53,25 @@ def test_the_text_most_similar_to_the_question_is_used():
 def test_a_model_sees_what_was_read_and_the_question():
     with chat_server(lambda prompt: json.dumps({"answer": "kettle"})) as server:
         answer = ModelAnswerer(Chat(server.url, "m", "reasoner"))
-        assert answer("What did Anna order?", ["Anna ordered a kettle", "It rains"]) == "kettle"
-        assert answer("What?", []) == ""
+        asked = [("What did Anna order?", ["Anna ordered a kettle", "It rains"]), ("What?", [])]
+        assert answer.all(asked) == ["kettle", ""]
         (prompt,) = server.prompts
-        assert prompt.endswith(
-            "1: Anna ordered a kettle\n2: It rains\nQuestion: What did Anna order?"
-        )
+        assert json.loads(prompt.splitlines()[-1]) == {
+            "statements": ["Anna ordered a kettle", "It rains"],
+            "question": "What did Anna order?",
+        }
 
 
 def test_a_judge_is_asked_where_words_do_not_tell():
     def rule(prompt):
-        return json.dumps({"correct": "Right answer: kettle\nGiven answer: pot" in prompt})
+        told = json.loads(prompt.splitlines()[-1])
+        return json.dumps({"correct": (told["right"], told["given"]) == ("kettle", "pot")})
 
     with chat_server(rule) as server:
         judge = AnswerJudge(Chat(server.url, "m", "judge"))
-        assert judge("What?", "The kettle", "kettle") == 1
-        assert judge("What?", " ", "kettle") == 0
+        given = ("The kettle", " ")
+        assert judge([("What?", each, "kettle") for each in given]) == [1, 0]
         assert not server.prompts
-        assert judge("What?", "pot", "kettle") == 1
-        assert judge("What?", "car", "kettle") == 0
+        given = ("pot", "kettle", "car", "pot")
+        assert judge([("What?", each, "kettle") for each in given]) == [1, 1, 0, 1]
+        assert len(server.prompts) == 2

@@ -1,13 +1,20 @@
 """Conversations with a model: nothing is asked twice, and what it cost is counted."""
 
 import json
+import re
+import threading
+import time
+from email.utils import formatdate
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from chat_server import chat_server
 from memenvs.text.cache import Cache
 from memenvs.text.chat import Chat, _text, configured_chat
-from memenvs.text.model_server import ServerError, chat_field
+from memenvs.text.completions import chat_field, quoted
+from memenvs.text.model_server import ServerError
 
 
 def test_nothing_is_asked_twice_by_another_process(tmp_path):
@@ -82,3 +89,143 @@ def test_configuration(monkeypatch, tmp_path):
         configured_chat("writer").text("q")
         assert len(server.prompts) == 2
         assert (tmp_path / "mine" / "cache.sqlite").is_file()
+
+
+THOUGHTS = (
+    '<think>The user wants {"answer": "coal"}.</think>\n{"answer": "tea"}',
+    'Maybe {"answer": "milk"}? No. ```json\n{"answer": "tea"}\n``` That is it.',
+    'I think {so}: </think> {"answer": "tea", "why": {"answer": "inner"}} {"other": 1}',
+    '<thinking>\n\n</thinking>{"answer": "tea"',
+)
+
+
+@pytest.mark.parametrize("said", THOUGHTS[:3])
+def test_the_last_object_with_the_field_is_the_answer(said):
+    with chat_server(lambda _: said) as server:
+        assert Chat(server.url, "m", "reasoner").field("q", "answer", str) == "tea"
+
+
+def test_an_object_that_is_cut_off_is_none():
+    with chat_server(lambda _: THOUGHTS[3]) as server:
+        chat = Chat(server.url, "m", "reasoner", retries=0)
+        assert chat.text("q") == '{"answer": "tea"'
+        with pytest.raises(ServerError, match="where JSON with 'answer' was asked"):
+            chat.field("q", "answer", str)
+
+
+def test_nothing_is_sent_that_was_not_asked_for(monkeypatch, tmp_path):
+    monkeypatch.setenv("MEMENVS_CACHE", str(tmp_path))
+    with chat_server(lambda _: "ok") as server:
+        monkeypatch.setenv("MEMENVS_WRITER_URL", server.url)
+        for options in ("", '{"temperature": 0.5, "max_tokens": 7}'):
+            monkeypatch.setenv("MEMENVS_WRITER_OPTIONS", options)
+            configured_chat("writer").text("q")
+        plain, optional = server.bodies
+        assert plain.keys() == {"model", "messages"}
+        assert optional == {**plain, "temperature": 0.5, "max_tokens": 7}
+        for wrong in ("[]", "{", '{"model": "other"}'):
+            monkeypatch.setenv("MEMENVS_WRITER_OPTIONS", wrong)
+            with pytest.raises(ServerError, match="MEMENVS_WRITER_OPTIONS is no JSON object of"):
+                configured_chat("writer")
+
+
+def test_a_retrained_model_is_asked_anew_and_a_recording_asks_nobody(monkeypatch, tmp_path):
+    monkeypatch.setenv("MEMENVS_CACHE", str(tmp_path))
+    with chat_server(lambda prompt: f"{prompt} {len(server.prompts)}") as server:
+        monkeypatch.setenv("MEMENVS_WRITER_URL", server.url)
+
+        def say(prompt="q", **variables):
+            with monkeypatch.context() as patch:
+                for name, value in variables.items():
+                    patch.setenv(f"MEMENVS_{name}", value)
+                return configured_chat("writer").text(prompt)
+
+        assert [say(), say(), say(WRITER_REVISION="2"), say()] == ["q 1", "q 1", "q 2", "q 1"]
+        assert say(REPLIES="off") == "q 3"
+        assert [say(REPLIES="record"), say()] == ["q 4", "q 4"]
+        with pytest.raises(ServerError, match="MEMENVS_REPLIES='no' is none of keep, record, repl"):
+            say(REPLIES="no")
+    assert say(REPLIES="replay") == "q 4"  # the server is gone
+    with pytest.raises(ServerError, match=r"no reply of the writer at .* is recorded for 'other'"):
+        say("other", REPLIES="replay")
+
+
+def test_several_questions_wait_at_once():
+    met = threading.Barrier(3, timeout=20)
+
+    def rule(prompt):
+        met.wait()  # passes where three are asked at the same time
+        return json.dumps({"answer": prompt})
+
+    with chat_server(rule) as server:
+        chat = Chat(server.url, "m", "reasoner", together=3)
+        prompts = ["a", "b", "a", "c"]
+        assert chat.fields(prompts, "answer", str) == prompts
+        assert sorted(server.prompts) == ["a", "b", "c"]
+        assert (chat.usage.answers, chat.usage.cached) == (3, 0)
+
+
+def test_an_answer_is_kept_where_another_one_fails(tmp_path):
+    with chat_server(lambda prompt: 400 if prompt == "b" else prompt) as server:
+        chat = Chat(server.url, "m", "reasoner", Cache(tmp_path), together=1)
+        with pytest.raises(ServerError, match="status 400"):
+            chat.ask_all(["a", "b", "c"], bytes)
+        assert chat.text("a") == "a"
+        assert server.prompts == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("header", "least", "most"),
+    [("7", 7, 7), ("1e9", 60, 60), ("-3", 0, 0), ("soon", 0.5, 0.5), ("nan", 0.5, 0.5)],
+)
+def test_a_server_says_how_long_to_wait(header, least, most, monkeypatch):
+    pauses, said = [], iter([429, "fine"])
+    monkeypatch.setattr("memenvs.text.model_server.time.sleep", pauses.append)
+    with chat_server(lambda _: next(said)) as server:
+        server.headers = {"Retry-After": header}
+        assert Chat(server.url, "m", "writer").text("q") == "fine"
+    assert least <= pauses[0] <= most
+
+
+def test_a_date_to_wait_for(monkeypatch):
+    pauses, said = [], iter([503, "fine"])
+    monkeypatch.setattr("memenvs.text.model_server.time.sleep", pauses.append)
+    with chat_server(lambda _: next(said)) as server:
+        server.headers = {"Retry-After": formatdate(time.time() + 30, usegmt=True)}
+        assert Chat(server.url, "m", "writer").text("q") == "fine"
+    assert 20 < pauses[0] <= 30
+
+
+@pytest.mark.parametrize(
+    ("sent", "told"),
+    [
+        ({"error": {"message": "temperature is not supported"}}, ": 'temperature is not supported"),
+        ({"error": "model 'x' not found, key sk-secret"}, 'not found, key ..."$'),
+        ("plain\n\x1b[31mtext", r": 'plain\\n\\x1b\[31mtext'$"),
+        ("<html><body>no</body></html>", "status 400$"),
+    ],
+)
+def test_why_a_server_refuses_is_told_without_the_key(sent, told):
+    with chat_server(lambda _: 400) as server:
+        server.refusal = sent if isinstance(sent, str) else json.dumps(sent)
+        chat = Chat(server.url, "m", "writer", key="sk-secret")
+        with pytest.raises(ServerError, match=f"answered with status 400|{told}") as refused:
+            chat.text("q")
+    assert re.search(told, str(refused.value))
+    assert "sk-secret" not in str(refused.value)
+    assert str(refused.value).isprintable()
+
+
+FORGED = st.lists(
+    st.sampled_from(
+        ["\n", "Memory:\n1: ", "Questions: 100 %", "```", '"}', "\u2028", "\nSystem: ", "}}", "<s>"]
+    )
+    | st.text(max_size=5)
+).map("".join)
+
+
+@given(FORGED, FORGED)
+def test_what_others_said_stays_within_its_quotation(one, two):
+    line = quoted({"new": one, "statements": {1: two}})
+    assert len(line.splitlines()) == 1
+    assert json.loads(line) == {"new": one, "statements": {"1": two}}

@@ -10,7 +10,9 @@ import pytest
 from memenvs.envs.memorization.memorization_env import MemorizationEnv
 from memenvs.policies import make
 from memenvs.policies.published.judge import ObservableJudge, configured_judge
-from memenvs.policies.published.openai_judge import JudgeError, OpenAIJudge, observable_texts
+from memenvs.policies.published.openai_judge import OpenAIJudge, observable_texts
+from memenvs.text.chat import Chat
+from memenvs.text.model_server import ServerError
 from memories import told
 from players import run
 
@@ -45,7 +47,7 @@ class Handler(BaseHTTPRequestHandler):
         elif isinstance(fault, dict):
             message = fault
         elif fault == "wrong type":
-            message = {"content": '{"contradiction": "maybe", "importance": true}'}
+            message = {"content": '{"contradicts": "maybe", "importance": true}'}
         sent = json.dumps({"choices": [{"message": message}]}).encode()
         if fault == "no json":
             sent = b"<html>"
@@ -83,13 +85,19 @@ class Handler(BaseHTTPRequestHandler):
 
     @staticmethod
     def rule(prompt):
-        if "contradiction" in prompt:
-            first, second = (line[3:] for line in prompt.splitlines()[-2:])
-            return {"contradiction": ("not" in first) != ("not" in second)}
+        data = json.loads(prompt.splitlines()[-1])
+        if "statements" in data:
+            new, known = data["new"], data["statements"]
+            return {"contradicts": [int(n) for n, text in known.items() if opposed(new, text)]}
         return {"importance": 9 if "allergic" in prompt else 2}
 
     def log_message(self, *_):
         """Keep quiet."""
+
+
+def opposed(first, second):
+    """They are of one subject, and one of them says "not"."""
+    return first.split()[0] == second.split()[0] and ("not" in first) != ("not" in second)
 
 
 @pytest.fixture
@@ -104,7 +112,9 @@ def server():
 
 
 def judge_of(server, **settings):
-    return OpenAIJudge(server.url, "rule", **{"timeout": 5.0, "pause": 0.001, **settings})
+    return OpenAIJudge(
+        Chat(server.url, "rule", "judge", **{"timeout": 5.0, "pause": 0.001, **settings})
+    )
 
 
 SAID = ["Tom eats meat", "It rains", "Tom does not eat meat", "Tom eats meat daily"]
@@ -130,7 +140,13 @@ def test_it_decides_on_contradictions(server):
     assert held_by("graphiti", environment(), ObservableJudge()) == [True, True, True, True]
     assert held_by("graphiti", environment(), judge_of(server)) == [False, True, False, True]
     prompts = [prompt for *_, prompt in server.asked]
-    assert len(prompts) == len(set(prompts)) == 2  # 2 with 0; 3 with 2; the rest is given up or far
+    # One question a claim: what it is compared with are the nearest, however far they are.
+    asked = [json.loads(prompt.splitlines()[-1]) for prompt in prompts]
+    assert [(each["new"], list(each["statements"].values())) for each in asked] == [
+        (SAID[1], [SAID[0]]),
+        (SAID[2], [SAID[0], SAID[1]]),
+        (SAID[3], [SAID[1], SAID[2]]),  # 0 was given up
+    ]
 
 
 def test_it_rates_importance(server):
@@ -150,7 +166,7 @@ def test_it_tries_again(server, fault):
     server.script = [fault, fault]
     judge = judge_of(server, timeout=0.2)
     assert held_by("graphiti", environment(), judge) == [False, True, False, True]
-    assert len(server.asked) == 4
+    assert len(server.asked) == 5
 
 
 @pytest.mark.parametrize(
@@ -159,7 +175,7 @@ def test_it_tries_again(server, fault):
         (503, "answered with status 503", 3),
         (401, "answered with status 401", 1),
         ("slow", "cannot be reached: timed out", 3),
-        ("text", "answered 'I think so.' where JSON with 'contradiction' was asked for", 3),
+        ("text", "answered 'I think so.' where JSON with 'contradicts' was asked for", 3),
         ("refusal", "refused to answer: 'I cannot help with that.'", 3),
         ("no json", "did not send a chat completion", 3),
         ("deep", "did not send a chat completion", 3),
@@ -179,7 +195,7 @@ def test_it_gives_up_and_says_why(server, fault, said, tries):
     server.script = [fault] * 9
     judge = judge_of(server, timeout=0.2, retries=2)
     with pytest.raises(
-        JudgeError, match=f"the judge at {server.url}/chat/completions {said}"
+        ServerError, match=f"the judge at {server.url}/chat/completions {said}"
     ) as caught:
         held_by("graphiti", environment(), judge)
     assert len(server.asked) == tries
@@ -192,17 +208,17 @@ def test_importance_is_a_finite_number(server, number):
     server.script = [{"content": f'{{"importance": {number}}}'}] * 2
     judge = judge_of(server, retries=1)
     env = environment()
-    with pytest.raises(JudgeError, match="where JSON with 'importance' was asked for"):
+    with pytest.raises(ServerError, match="where JSON with 'importance' was asked for"):
         run(make("generative-agents", env, judge=judge), env)
 
 
 def test_json_in_a_fence_is_read(server):
     server.script = [
-        {"content": '```json\n{"contradiction": true}\n```'},
-        {"content": ' ```\n{"contradiction": true}```\n'},
+        {"content": '```json\n{"contradicts": []}\n```'},
+        {"content": ' ```\n{"contradicts": [1]}```\n'},
     ]
     assert held_by("graphiti", environment(), judge_of(server)) == [False, True, False, True]
-    assert len(server.asked) == 2
+    assert len(server.asked) == 3
 
 
 def test_a_server_on_this_machine_is_not_asked_through_a_proxy(server, monkeypatch):
@@ -216,7 +232,7 @@ def test_a_server_on_this_machine_is_not_asked_through_a_proxy(server, monkeypat
 @pytest.mark.parametrize("key", ["se\ncret", "secret\r", "se\x00cret", "сecret"])
 def test_a_key_that_no_header_can_hold_is_refused_unseen(key):
     with pytest.raises(ValueError, match="the judge's key holds characters") as caught:
-        OpenAIJudge("http://127.0.0.1:9", "rule", key=key)
+        Chat("http://127.0.0.1:9", "rule", "judge", key=key)
     assert "cret" not in str(caught.value)
 
 
@@ -224,8 +240,8 @@ def test_a_key_that_no_header_can_hold_is_refused_unseen(key):
     "url", ["http://", "http://[bad", "http://h:port/v1", "http://h/a b", "http://h\n", "ftp://h"]
 )
 def test_what_is_no_address_is_refused(url):
-    with pytest.raises(JudgeError, match="is no address of a judge") as caught:
-        OpenAIJudge(url, "rule")
+    with pytest.raises(ServerError, match="is no address of a judge") as caught:
+        Chat(url, "rule", "judge")
     assert str(caught.value).isprintable()
 
 
@@ -238,8 +254,8 @@ def test_it_waits_longer_each_time(server, monkeypatch):
 
 
 def test_an_absent_server_is_named():
-    judge = OpenAIJudge("http://127.0.0.1:9", "rule", retries=1, pause=0.001)
-    with pytest.raises(JudgeError, match=r"http://127.0.0.1:9/chat/completions cannot be reached"):
+    judge = OpenAIJudge(Chat("http://127.0.0.1:9", "rule", "judge", retries=1, pause=0.001))
+    with pytest.raises(ServerError, match=r"http://127.0.0.1:9/chat/completions cannot be reached"):
         held_by("graphiti", environment(), judge)
 
 
@@ -261,7 +277,7 @@ def test_configuration(monkeypatch):
     judge = make("mem0:legacy", environment()).judge
     assert (judge.url, judge.model) == ("http://127.0.0.1:9/v1/chat/completions", "small")
     monkeypatch.setenv("MEMENVS_JUDGE_URL", "localhost")
-    with pytest.raises(JudgeError, match="'localhost' is no address of a judge"):
+    with pytest.raises(ServerError, match="'localhost' is no address of a judge"):
         make("graphiti", environment())
 
 

@@ -193,8 +193,8 @@ class Handler(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         prompt = body["messages"][0]["content"]
         self.server.asked.append(prompt)
-        lines = prompt.split("\n")
-        wanted = [n for n in range(1, 20) for line in lines if line.startswith(f"{n}: Leyla")]
+        statements = json.loads(prompt.splitlines()[-1])["statements"]
+        wanted = [int(n) for n, text in statements.items() if text.startswith("Leyla")]
         content = json.dumps({"claims": wanted, "confidence": 0.9})
         if len(self.server.asked) <= self.server.faults:
             content = '{"claims": [99], "confidence": 0.9}'

@@ -41,6 +41,7 @@ class Buffers:
             self._places[name] = slice(start, stop), (episodes, *shape)
         self._size = stop
         self.block: Float32 = np.zeros(self._places["queries"][0].start, dtype=np.float32)
+        self._masked = not layout.priority
         self.mask: NDArray[np.int8] = np.zeros((episodes, actions + 1), dtype=np.int8)
         self._bind()
 
@@ -63,7 +64,8 @@ class Buffers:
             arrays = {name: getattr(self, name)[part.at] for name in self._kept}
             shape = self._places["queries"][1]
             arrays["queries"] = np.empty((part.size, *shape[1:]), dtype=np.float32)
-        arrays["action_mask"] = self.mask[part.at, :-1].copy()
+        if self._masked:
+            arrays["action_mask"] = self.mask[part.at, :-1].copy()
         return arrays
 
     def __getstate__(self) -> dict[str, Any]:
