@@ -27,6 +27,7 @@ from memenvs.train.commands.links import links
 from memenvs.train.commands.play import play
 from memenvs.train.commands.pretrain import pretrain
 from memenvs.train.commands.register import register, unregister
+from memenvs.train.commands.serve import serve
 from memenvs.train.commands.study import OLDER, study
 from memenvs.train.commands.train import train
 from memenvs.train.commands.trust import trust
@@ -38,6 +39,7 @@ EXTRAS = {"sklearn": "text", "matplotlib": "plot"}
 EXTRAS |= dict.fromkeys(("torch", "stable_baselines3", "sb3_contrib", "tensorboard"), "train")
 EXTRAS |= dict.fromkeys(("miniwob", "selenium"), "gui")
 EXTRAS["mem0"] = "mem0"
+EXTRAS["mcp"] = "serve"
 EXTRAS["pettingzoo"] = "multi"
 EXTRAS |= dict.fromkeys(
     ("pypdf", "docx", "selectolax", "sentencex", "pysubs2", "charset_normalizer", "platformdirs"),
@@ -148,6 +150,7 @@ for command in (
     play,
     pretrain,
     register,
+    serve,
     study,
     train,
     trust,

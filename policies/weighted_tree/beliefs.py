@@ -75,6 +75,21 @@ class Beliefs:
         for behind in (new, *sources(self._nodes, new)):
             self._given_way[behind].append(old)
 
+    def built(self, action: int) -> list[int]:
+        """Give the summaries and global memories that were built from an action."""
+        return list(self._built[action])
+
+    def forget(self, action: int) -> list[int]:
+        """Leave an action out of what is claimed about its slot; gives the claims that are left."""
+        slot = self._slot(action)
+        if slot is None:
+            return []
+        for claims in (self._slots[slot], self._officials[slot]):
+            if action in claims:
+                claims.remove(action)
+        self._nodes.by[action] = NONE
+        return self._rule(slot)
+
     def revise(self, changed: Iterable[int]) -> None:
         """Bring lifecycles into step after something was told of these nodes."""
         touched = set(changed)

@@ -36,11 +36,13 @@ class _Task(Strict):
     op: str
     text: str
     metadata: dict[str, Any]
+    root: bool = False  # whether it begins a tree of its own
 
 
 class _Action(_Task):
     outcome: Told | None
-    supersedes: list[Node] = Field(default=[])  # of version 2
+    supersedes: list[Node] = Field(default=[])
+    parent: Node = 0  # the active task unless told
 
 
 class _Outcome(Strict):
@@ -65,7 +67,7 @@ class _Obsolete(Strict):
     by: Node | None
 
 
-class _Reinstate(Strict):
+class _OfNode(Strict):
     op: str
     node: Node
 
@@ -127,7 +129,8 @@ SCHEMAS: dict[str, type[Strict]] = {
     "outcome": _Outcome,
     "complete": _Complete,
     "obsolete": _Obsolete,
-    "reinstate": _Reinstate,
+    "reinstate": _OfNode,
+    "forget": _OfNode,
     "return": _Return,
     "global": _Task,
     "context": _Context,
@@ -140,8 +143,20 @@ OF_KIND = {
     ("return", "node"): (ROOT, TASK),
     ("context", "suppressed"): (TASK,),
     ("action", "supersedes"): (ACTION,),
+    ("action", "parent"): (ROOT, TASK),
+    ("forget", "node"): (ACTION,),
 }
-FIELDS = ("node", "nodes", "by", "supersedes", "evidence", "warnings", "selected", "suppressed")
+FIELDS = (
+    "node",
+    "nodes",
+    "by",
+    "supersedes",
+    "parent",
+    "evidence",
+    "warnings",
+    "selected",
+    "suppressed",
+)
 
 
 def apply_checked(state: State, event: Event) -> None:
@@ -153,7 +168,7 @@ def apply_checked(state: State, event: Event) -> None:
     nodes = state.nodes
     if op == "state":
         _check_state(event, len(nodes))
-    elif op == "action" and state.active == NONE:
+    elif op == "action" and state.active == NONE and "parent" not in event:
         raise ValueError("an action needs an active task")
     elif op == "complete" and event["summary"] is not None:
         if not {"evidence", "warnings", "tokens"} <= event.keys():

@@ -7,6 +7,7 @@ from memenvs.policies.weighted_tree.configurations import Configuration
 from memenvs.policies.weighted_tree.constants import Constants
 from memenvs.policies.weighted_tree.folding import sources
 from memenvs.policies.weighted_tree.nodes import NONE, Nodes
+from memenvs.policies.weighted_tree.search import Filter, Found, found
 from memenvs.policies.weighted_tree.state import State, Tokens
 from memenvs.storage.handles import Guard, one_at_a_time
 
@@ -52,6 +53,24 @@ class Reader:
     def candidates(self) -> IntArray:
         """Give what is open to ordinary selection now, beside the active path, ascending."""
         return self._state.pool().copy()
+
+    @one_at_a_time
+    def search(
+        self,
+        query: str,
+        count: int = 5,
+        *,
+        root: int | None = None,
+        source: str | None = None,
+        since: float | None = None,
+        until: float | None = None,
+    ) -> list[Found]:
+        """Give the memories of highest selection value for a query; changes nothing.
+
+        Needs no active task. What is obsolete stays out. ``root`` limits it to one tree and to the
+        global memories, ``source`` and the two ends of ``time`` to what was recorded with them.
+        """
+        return found(self._state, query, count, Filter(root, source, since, until))
 
     @one_at_a_time
     def priorities(self) -> FloatArray:

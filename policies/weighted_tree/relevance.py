@@ -36,6 +36,16 @@ class Index:
             found[1].append(weight / length)
         self._size += 1
 
+    def forget(self, place: int, text: str) -> None:
+        """Take out a text that was entered; its place stays, and is relevant to nothing."""
+        for word in set(words(text)):
+            places, weights = self._postings[word]
+            at = places.index(place)
+            places.pop(at)
+            weights.pop(at)
+            if not places:
+                del self._postings[word]
+
     def relevance(self, query: str) -> FloatArray:
         """Give the cosine of each text to a query, in [0, 1]: ``(n,)``."""
         found = np.zeros(self._size)

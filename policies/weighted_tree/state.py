@@ -24,6 +24,7 @@ from memenvs.policies.weighted_tree.nodes import (
     COMPLETED,
     FOLDED,
     GLOBAL,
+    LABEL_TOKENS,
     NONE,
     OUTCOMES,
     ROOT,
@@ -106,15 +107,15 @@ class State:
         return NONE if added is None else added
 
     def _task(self, event: Event) -> int:
-        if self.active == NONE:
+        if self.active == NONE or event.get("root"):
             self.root = self.active = self._add(ROOT, event, NONE)
         else:
             self.active = self._add(TASK, event, self.active)
         return self.active
 
     def _action(self, event: Event) -> int:
-        number = self._add(ACTION, event, self.active)
-        for old in event.get("supersedes", ()):  # in files from before this was derived
+        number = self._add(ACTION, event, event.get("parent", self.active))
+        for old in event.get("supersedes", ()):
             self.beliefs.supersede(old, number)
         self._outcome({"node": number, "outcome": event["outcome"]})
         return number
@@ -158,6 +159,18 @@ class State:
         node = event["node"]
         self.nodes.withdrawn[node], self.nodes.told[node] = REINSTATED, NONE
         self.beliefs.revise(below(self.nodes, node))
+
+    def _forget(self, event: Event) -> None:
+        """Erase an action, and what was built from it; the nodes stay, empty and withdrawn."""
+        nodes = self.nodes
+        gone = [event["node"], *self.beliefs.built(event["node"])]
+        left = self.beliefs.forget(event["node"])
+        for node in gone:
+            self.index.forget(node, nodes.texts[node])
+            nodes.texts[node], nodes.metadata[node] = "", {}
+            nodes.tokens[node] = LABEL_TOKENS
+            nodes.withdrawn[node] = WITHDRAWN
+        self.beliefs.revise([*gone, *left])
 
     def _reach(self, node: int, stage: int) -> None:
         self.nodes.stage[node] = stage

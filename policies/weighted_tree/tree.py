@@ -19,20 +19,20 @@ from memenvs.policies.weighted_tree.journal import (
     heading,
     outdated,
     replay,
-    write_events,
 )
+from memenvs.policies.weighted_tree.kept import Kept
 from memenvs.policies.weighted_tree.nodes import (
     ACTION,
     ACTIVE,
     GLOBAL,
     NONE,
     OBSOLETE,
+    OUTCOMES,
     ROOT,
     TASK,
     Outcome,
     checked_outcome,
 )
-from memenvs.policies.weighted_tree.reader import Reader
 from memenvs.policies.weighted_tree.salvage import Salvaged, salvaged
 from memenvs.policies.weighted_tree.selector import LexicalSelector, Selector
 from memenvs.policies.weighted_tree.state import Event, State
@@ -41,7 +41,7 @@ from memenvs.policies.weighted_tree.synthesizer import Context, closed
 from memenvs.storage.handles import one_at_a_time
 
 
-class WeightedTree(Reader):
+class WeightedTree(Kept):
     """A hierarchical memory whose nodes have retention scores (sections 2.2 to 2.6 of the paper).
 
     Args:
@@ -67,7 +67,6 @@ class WeightedTree(Reader):
         super().__init__(State(switches(configuration), constants or Constants()))
         self._selector: Selector = selector or LexicalSelector()
         self._summarizer: Summarizer = summarizer or PlainSummarizer()
-        self._journal: Journal | None = None
         self._built: tuple[Any, Context] | None = None  # the last context, by its step
 
     @classmethod
@@ -112,31 +111,17 @@ class WeightedTree(Reader):
         return salvaged(path, out)
 
     @one_at_a_time
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the tree to a file, whole or not at all; ``open`` gives an equal one.
-
-        A tree that was opened from this file goes on in it, and opens faster the next time. Raises
-        ``MaterialError`` where another tree has the file open.
-        """
-        events = [header(self.configuration, self.constants), self._state.saved()]
-        if self._journal is not None and self._journal.holds(path):
-            self._journal.rewrite(events)
-        else:
-            write_events(path, events)
-
-    @one_at_a_time
-    def close(self) -> None:
-        """Close the file of a tree that was opened from one; it then takes no more changes."""
-        if self._journal is not None:
-            self._journal.close()
-
-    @one_at_a_time
     def begin_task(self, objective: str, **metadata: Any) -> int:
         """Begin the root with the user's query, or a subtask of the active task; it is then active.
 
         After a root was completed the next query begins a tree of its own beside the old one.
         """
         return self._commit({"op": "task", "text": objective, "metadata": metadata})
+
+    @one_at_a_time
+    def begin_root(self, objective: str, **metadata: Any) -> int:
+        """Begin a tree of its own beside the others, as for a user or a session; it is active."""
+        return self._commit({"op": "task", "text": objective, "metadata": metadata, "root": True})
 
     @one_at_a_time
     def record_action(
@@ -170,6 +155,26 @@ class WeightedTree(Reader):
         """Record or revise the outcome of an action: its score is set anew, its streak stays."""
         self._check(action, "an action", ACTION)
         self._commit({"op": "outcome", "node": action, "outcome": checked_outcome(outcome)})
+
+    @one_at_a_time
+    def update(self, action: int, text: str, **metadata: Any) -> int:
+        """Say an action anew, in its place: the old wording gives way; gives the new node."""
+        self._check(action, "an action", ACTION)
+        nodes = self._state.nodes
+        told = {**nodes.metadata[action], **metadata}
+        event: Event = {"op": "action", "text": text, "metadata": told, "supersedes": [action]}
+        outcome = OUTCOMES[nodes.outcome[action]]
+        return self._commit(event | {"outcome": outcome, "parent": int(nodes.parent[action])})
+
+    @one_at_a_time
+    def forget(self, action: int) -> None:
+        """Erase an action, and every summary and global memory that was built from it.
+
+        Their texts are gone from the tree and from its file; their numbers stay.
+        """
+        self._check(action, "an action", ACTION)
+        self._commit({"op": "forget", "node": action})
+        self._compact()
 
     @one_at_a_time
     def complete(
@@ -214,6 +219,8 @@ class WeightedTree(Reader):
         No official success supersedes it from then on; without supersession do nothing.
         """
         self._check(node, "a task, an action or a global memory", TASK, ACTION, GLOBAL)
+        if not self._state.nodes.texts[node]:
+            raise ValueError(f"node {node} was forgotten")
         if self._state.configuration.supersession:
             self._commit({"op": "reinstate", "node": node})
 
@@ -262,15 +269,6 @@ class WeightedTree(Reader):
         context = context_of(self._state)
         self._built = step_id, context
         return context
-
-    def _commit(self, event: Event) -> int:
-        """Put a change on the disk, then make it; gives the node that it added, else NONE."""
-        for name in ("text", "summary"):  # what cannot be made must not be written either
-            if not isinstance(event.get(name) or "", str):
-                raise ValueError(f"{event[name]!r} is no text")
-        if self._journal is not None:
-            self._journal.append(event)
-        return self._state.apply(event)
 
     def _mark_obsolete(self, node: int, by: int | None) -> None:
         self._check(node, "a task, an action or a global memory", TASK, ACTION, GLOBAL)
