@@ -48,7 +48,7 @@ class Reference:
     at_capacity: Best  # of the load that the rules allow
     full: float  # of a memory of everything
     saturated: float  # best of any memory: that of everything, unless more memory can hurt
-    arrival: Arrival  # what anyone is paid in an episode, of claims as they arrive
+    arrival: Arrival  # most that anyone is paid in an episode, of claims as they arrive
 
 
 @dataclass(frozen=True)
