@@ -118,7 +118,7 @@ class Optima:
         found = self.best(material, objective, {load, limit, *also}, slots)
         full = self.full(material, objective)
         saturated = full
-        if objective.limited or not material.is_monotone:
+        if not objective.saturates(material):
             everything = float(len(material.claims))
             saturated = self.best(material, objective, [everything])[everything].bound
         return Reference(

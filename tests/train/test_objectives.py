@@ -42,6 +42,8 @@ def test_end_to_end_environments_are_compared_end_to_end() -> None:
         assert row["objective"] == "end-to-end"
         assert row["utility"] <= row["precision"] + 1e-12
         assert row["share"] == pytest.approx(row["utility"] / row["frontier_at_capacity"])
+        # A memory of everything holds what misleads: best without a limit is better.
+        assert row["saturated"] >= max(row["frontier_at_capacity"], row["full_context"])
 
 
 def test_a_reader_of_one_item_makes_everything_a_poor_memory() -> None:
