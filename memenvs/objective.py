@@ -51,6 +51,10 @@ class Objective:
         """Whether a reader leaves items unread, so that more memory can hurt."""
         return self.reader != ALL
 
+    def saturates(self, material: Material) -> bool:
+        """Whether a memory of everything is worth as much as any: nothing stored hurts."""
+        return not self.limited and self.utility != "end-to-end" and material.is_monotone
+
     @property
     def name(self) -> str:
         """What it is, in a word or two, for tables."""

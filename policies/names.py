@@ -33,6 +33,7 @@ POLICIES: dict[str, str] = {
     "clairvoyant": "memenvs.policies.oracles.clairvoyant:Clairvoyant",
     "greedy": "memenvs.policies.oracles.oracle:Greedy",
     "optimal": "memenvs.policies.oracles.oracle:Optimal",
+    "optimal-course": "memenvs.policies.oracles.course:OptimalCourse",
 }
 # Those that ask something outside of this package: they have to be told what, or where it is.
 OUTSIDE: dict[str, str] = {

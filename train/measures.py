@@ -85,7 +85,7 @@ def measure(row: Mapping[str, Any], family: Family | None) -> dict[str, float]:
     ``compression_cost`` = U*(|D|) - U*(S), where U*(|D|) is the full context's value unless more
     memory can hurt; ``span_gap`` is the share of what true claims can yield that the memory lacks.
     ``regret`` = T_D U*(S) - settled total. Its parts are in expectation: ``order_regret`` is what
-    the order of arrival costs anyone, T_D U*(S) - sum over t of n_t U*(S; claims read by t), and
+    the order of arrival costs anyone, T_D U*(S) less the most that anyone is paid, and
     ``avoidable_regret`` what this policy lost beyond it.
     """
     names = measures_of(family)

@@ -48,7 +48,7 @@ class Reference:
     at_capacity: Best  # of the load that the rules allow
     full: float  # of a memory of everything
     saturated: float  # best of any memory: that of everything, unless more memory can hurt
-    arrival: Arrival  # what anyone is paid in an episode, of claims as they arrive
+    arrival: Arrival  # most that anyone is paid in an episode, of claims as they arrive
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ class Optima:
         found = self.best(material, objective, {load, limit, *also}, slots)
         full = self.full(material, objective)
         saturated = full
-        if objective.limited or not material.is_monotone:
+        if not objective.saturates(material):
             everything = float(len(material.claims))
             saturated = self.best(material, objective, [everything])[everything].bound
         return Reference(

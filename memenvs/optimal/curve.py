@@ -84,11 +84,13 @@ def frontier(
     problem = problem_of(material, sought, prices / unit, size, arrived)
     ascending, place = np.unique(np.array(asked, dtype=np.float64), return_inverse=True)
     bracket = Bracket(problem, allowance(ascending / unit))
-    share = time.monotonic() + (deadline - time.monotonic()) / 3 if sought.limited else deadline
+    # Where one claim can spoil another, the problem of precision under a full reader only bounds.
+    bounded = sought.limited or (sought.utility == "end-to-end" and not material.incidence.certain)
+    share = time.monotonic() + (deadline - time.monotonic()) / 3 if bounded else deadline
     if len(ascending) and len(problem.candidates):
-        _run(bracket, "bound" if sought.limited else method, share)
+        _run(bracket, "bound" if bounded else method, share)
     values, uppers, optimal, memories = _settle(material, replace(sought, reader=ALL), bracket)
-    if sought.limited and len(ascending):
+    if bounded and len(ascending):
         from memenvs.optimal.limited import Limited, candidates
 
         useful = candidates(material, sought)

@@ -1,8 +1,9 @@
-"""The frontier of an objective that reads only a part: more memory can hurt, and order decides.
+"""The frontier of an objective under which more memory can hurt: a part is read, and order decides.
 
-Neither greedy's promise nor saturation at the full context holds here. Few claims: all memories are
-compared. Else greedy with swaps for the value, the frontier of everything read for the bound (who
-reads a part answers no more), and an integer programme where the ranking is fixed.
+Likewise where the first item to answer is named and truths are uncertain. Neither greedy's promise
+nor saturation at the full context holds here. Few claims: all memories are compared. Else greedy
+with swaps for the value, the frontier of everything read for the bound (who reads a part answers no
+more), and an integer programme where the ranking is fixed.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from memenvs.material.incidence import BoolArray, FloatArray, IntArray
 from memenvs.material.material import Material
 from memenvs.objective import Objective
 from memenvs.optimal.neighbours import Neighbours
+from memenvs.reading.readers import split_name
 
 ENUMERATED = 12  # candidate claims up to which all 2^n memories are compared
 TIED = 1e-12  # of all mass: values that differ by less are equal
@@ -164,9 +166,12 @@ class Limited:
 def candidates(material: Material, objective: Objective) -> IntArray:
     """Claims that may be worth storing: those of a support that can pay, and those that withdraw.
 
-    Any other claim only adds items that take the place of others among what is read.
+    Any other claim only adds items that take the place of others among what is read; but BM25 ranks
+    by what else is stored, and there each claim that yields an item may be.
     """
     incidence = material.incidence
+    if split_name(objective.reader)[0] == "bm25":
+        return np.unique(np.concatenate([incidence.supports.values, incidence.conflicts.values]))
     weights = objective.weights(material)
     useful = np.zeros(len(incidence.truth), dtype=bool)
     for item in range(len(incidence.answers)):

@@ -55,9 +55,16 @@ class BM25Reader:
     def scores(self, material: Material, items: np.ndarray) -> FloatArray:
         """Score the given items, which are the whole index, for each query: ``(Q, len(items))``."""
         counts, lengths, asked = _words(material)
-        counts, lengths = counts[items], lengths[items]
+        return self.weighed(counts[items], lengths[items], asked)
+
+    def weighed(self, counts: FloatArray, lengths: FloatArray, asked: FloatArray) -> FloatArray:
+        """Score the n texts of an index from counts of W words: ``(Q, n)``.
+
+        ``counts`` ``(n, W)`` are in the texts, ``asked`` ``(Q, W)`` in queries; ``lengths``
+        ``(n,)`` are those of the texts, in words of any kind.
+        """
         containing = (counts > 0).sum(axis=0)
-        rarity = np.log1p((len(items) - containing + 0.5) / (containing + 0.5))
+        rarity = np.log1p((len(lengths) - containing + 0.5) / (containing + 0.5))
         mean = lengths.mean() or 1.0
         damped = self.saturation * (1 - self.length + self.length * lengths / mean)
         weight = rarity * counts * (self.saturation + 1) / (counts + damped[:, None])

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
-from memenvs.envs.memorization.features import Float32
-from memenvs.material.incidence import FloatArray
-from memenvs.material.material import Material
-from memenvs.material.records import Claim, Item, Query
 from memenvs.reading.answers import ALL
 from memenvs.reading.readers import BM25Reader, split_name
 from memenvs.reading.utility import DECIMALS
@@ -25,31 +23,47 @@ def check_reader(name: str) -> str:
     )
 
 
-def ranked(
-    reader: str, texts: Sequence[str], vectors: Float32, query: str, asked: Float32
-) -> list[tuple[int, float]]:
-    """Give places and scores of the texts that can be read for a query, the best first.
-
-    ``vectors`` ``(n, d)`` are those of the texts, ``asked`` ``(d,)`` that of the query. BM25 reads
-    nothing that scores 0; ties go to the earlier text.
-    """
-    if split_name(reader)[0] != "bm25":
-        scores = np.round(vectors @ asked, DECIMALS)
-        return [(int(n), float(scores[n])) for n in np.argsort(-scores, kind="stable")]
-    if not texts or not words(query):
-        return []
-    scores = np.round(_bm25(texts, query), DECIMALS)
-    best = np.argsort(-scores, kind="stable")
-    return [(int(n), float(scores[n])) for n in best if scores[n] > 0]
+def ranked(numbers: Sequence[int], scores: NDArray[np.floating]) -> list[tuple[int, float]]:
+    """Pair claims ``(n,)`` with their scores ``(n,)``, the best first; ties go to the earlier."""
+    scores = np.round(scores, DECIMALS)
+    return [(numbers[n], float(scores[n])) for n in np.argsort(-scores, kind="stable").tolist()]
 
 
-def _bm25(texts: Sequence[str], query: str) -> FloatArray:
-    names = [str(place) for place in range(len(texts))]
-    material = Material(
-        "memory",
-        tuple(Claim(id=name, text=text) for name, text in zip(names, texts, strict=True)),
-        tuple(Item(id=name, supports=((name,),), answers=("query",)) for name in names),
-        (Query(id="query", text=query),),
-    )
-    scores: FloatArray = BM25Reader().scores(material, np.arange(len(texts)))[0]
-    return scores
+class Index:
+    """The words of texts, by number; only texts that changed are counted again."""
+
+    def __init__(self) -> None:
+        self._texts: dict[int, str] = {}
+        self._lengths: dict[int, int] = {}
+        self._places: dict[str, dict[int, int]] = {}  # how often each word stands in which text
+
+    def update(self, texts: Mapping[int, str]) -> None:
+        """Hold these texts, and no others."""
+        for number in [n for n, text in self._texts.items() if texts.get(n) != text]:
+            for word in set(words(self._texts.pop(number))):
+                del self._places[word][number]
+                if not self._places[word]:
+                    del self._places[word]
+            del self._lengths[number]
+        for number in texts.keys() - self._texts.keys():
+            counted = Counter(words(texts[number]))
+            self._texts[number] = texts[number]
+            self._lengths[number] = counted.total()
+            for word, count in counted.items():
+                self._places.setdefault(word, {})[number] = count
+
+    def ranked(self, query: str) -> list[tuple[int, float]]:
+        """Give numbers and BM25 scores of the texts that share a word with a query, best first."""
+        asked = {word: n for word, n in Counter(words(query)).items() if word in self._places}
+        if not asked:
+            return []
+        numbers = sorted(self._texts)
+        row = {number: place for place, number in enumerate(numbers)}
+        counts = np.zeros((len(numbers), len(asked)))
+        for column, word in enumerate(asked):
+            for number, count in self._places[word].items():
+                counts[row[number], column] = count
+        lengths = np.array([self._lengths[number] for number in numbers], dtype=np.float64)
+        once = np.array([list(asked.values())], dtype=np.float64)
+        found = ranked(numbers, BM25Reader().weighed(counts, lengths, once)[0])
+        return [(number, score) for number, score in found if score > 0]

@@ -11,7 +11,7 @@ from memenvs.envs.memorization.features import Float32
 from memenvs.envs.memorization.layout import Layout
 from memenvs.envs.memorization.live import Live
 from memenvs.material.records import Claim
-from memenvs.policies.live.ranking import ranked
+from memenvs.policies.live.ranking import Index, ranked
 from memenvs.reading.readers import split_name
 from memenvs.reading.utility import DECIMALS
 from memenvs.short_repr import short_repr
@@ -46,6 +46,7 @@ class Stored:
     _layout: Layout
     _live: Live
     _claims: dict[int, Claim]  # by number: what is stored, and what has just arrived
+    _index: Index  # of the words of what is stored, where BM25 reads
 
     def __len__(self) -> int:
         return len(self._claims)
@@ -84,20 +85,25 @@ class Stored:
         """Give the ``k`` stored claims that the reader ranks highest, best first, with scores.
 
         ``k`` is the reader's own K by default, or 5. A score is a cosine, or that of BM25, which
-        finds no claim that shares no word with the query.
+        finds no claim that shares no word with the query. Raises ``ValueError`` for a negative k.
         """
-        k = k or split_name(self._live.rules.reader)[1] or FOUND
+        if k is None:
+            k = split_name(self._live.rules.reader)[1] or FOUND
+        if k < 0:
+            raise ValueError(f"k is {k}; give how many claims to find, 0 or more")
         entries = {entry.number: entry for entry in self.contents()}
         found = self._ranked(query, self._vector(query, embedding))[:k]
         return [replace(entries[number], score=score) for number, score in found]
 
     def _ranked(self, query: str, vector: Float32) -> list[tuple[int, float]]:
         """Numbers and scores of the stored claims that can be read for a query, best first."""
-        stored = sorted(self._places().items())
-        vectors = self._live.stream.embedding[[place for _, place in stored]]
-        texts = [self._claims[number].text for number, _ in stored]
-        found = ranked(self._live.rules.reader, texts, vectors, query, vector)
-        return [(stored[place][0], score) for place, score in found]
+        places = self._places()
+        stored = sorted(places)
+        if split_name(self._live.rules.reader)[0] == "bm25":
+            self._index.update({number: self._claims[number].text for number in stored})
+            return self._index.ranked(query)
+        similarity = self._live.stream.embedding[[places[number] for number in stored]] @ vector
+        return ranked(stored, similarity)
 
     def _read(self, query: str, vector: Float32) -> list[int]:
         """Numbers of the stored claims that the reader reads for a query."""

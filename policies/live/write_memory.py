@@ -19,7 +19,7 @@ from memenvs.objective import Objective
 from memenvs.policies.learned.models import CLAIMS
 from memenvs.policies.live.memory_file import Content, read_memory, write_memory
 from memenvs.policies.live.memory_place import Place, build_policy, how_shown
-from memenvs.policies.live.ranking import check_reader
+from memenvs.policies.live.ranking import Index, check_reader
 from memenvs.policies.live.said import Messages, Time, what_is_said
 from memenvs.policies.live.stored import Stored, not_stored
 from memenvs.policies.predictor import State
@@ -71,6 +71,7 @@ class WriteMemory(Stored):
         seen, self.encoder = how_shown(policy, capacity, claims, cues, encoder, reader)
         self._live = Live(seen.rules, seen.actions, seen.layout, claims)
         self._claims: dict[int, Claim] = {}  # what is stored, and what has just arrived
+        self._index = Index()
         place = Place(seen, self._live, self._claims)
         self._policy = build_policy(policy, place, seed, device)
         self._given, self._layout = policy, seen.layout

@@ -7,9 +7,12 @@ import pytest
 
 from memenvs import policies
 from memenvs.envs.memorization.memorization_env import MemorizationEnv
+from memenvs.material.material import Material
+from memenvs.material.records import Claim, Query
 from memenvs.materials.odyssey import odyssey_noisy
 from memenvs.policies import WriteMemory
 from memenvs.reading.layer import claims_as_items
+from memenvs.reading.readers import BM25Reader
 from memenvs.text.encoders import embeddings
 from saved_models import train
 
@@ -41,6 +44,36 @@ def test_a_search_gives_as_many_as_the_reader_reads():
     assert len(memory_of("similarity:2").search("Where is Rex?")) == 2
     assert len(memory_of("similarity:2").search("Where is Rex?", k=3)) == 3
     assert len(memory_of(None).search("Where is Rex?")) == 3
+    assert memory_of("similarity:2").search("Where is Rex?", k=0) == []
+    with pytest.raises(ValueError, match="k is -1; give how many claims to find"):
+        memory_of("similarity:2").search("Where is Rex?", k=-1)
+
+
+def test_an_index_that_was_changed_is_that_of_what_is_stored():
+    """Write over, reword, forget and ask, against a reader of the same texts in one material."""
+    rng = np.random.default_rng(0)
+    vocabulary = [f"w{n}" for n in range(12)]
+    memory = WriteMemory("fifo", 6, reader="bm25:3")
+
+    def said(most):
+        return " ".join(rng.choice(vocabulary, size=rng.integers(1, most)))
+
+    for _ in range(60):
+        memory.add(said(9), "Ann")
+        stored = [entry.number for entry in memory.contents()]
+        if rng.random() < 0.3:
+            memory.update(int(rng.choice(stored)), said(9))
+        if rng.random() < 0.2:
+            memory.forget(int(rng.choice(stored)))
+        asked, entries = said(4), memory.contents()
+        claims = tuple(Claim(id=str(entry.number), text=entry.text) for entry in entries)
+        again = claims_as_items(Material("m", claims, (), (Query(id="q", text=asked),)))
+        scores = np.round(BM25Reader().scores(again, np.arange(len(claims)))[0], 9)
+        order = np.argsort(-scores, kind="stable")[:3]
+        expected = [(entries[n].number, scores[n]) for n in order if scores[n] > 0]
+        found = [(entry.number, entry.score) for entry in memory.search(asked)]
+        assert [number for number, _ in found] == [number for number, _ in expected]
+        assert [score for _, score in found] == pytest.approx([score for _, score in expected])
 
 
 def test_what_is_read_is_counted_and_the_best_of_it_credited():

@@ -11,7 +11,8 @@ from players import SETTINGS, material, run
 
 # Need materials to train on; have their own tests.
 LEARNED = {"supervised", "bisimulation", "estimator", "estimator-ranker", "reader-estimator"}
-ORACLES = {"clairvoyant", "greedy", "optimal"}  # each looks into the environment it is built for
+# Each looks into the environment it is built for.
+ORACLES = {"clairvoyant", "greedy", "optimal", "optimal-course"}
 
 
 @pytest.mark.parametrize("kind", ["slots", "priority"])

@@ -74,7 +74,7 @@ def test_every_section_names_what_there_is() -> None:
     played = {name.partition(":")[0] for section in memories.SECTIONS for name in section.policies}
     # What is learned from settlements alone, or from texts, is compared on a page of its own; so is
     # what is made for a reader of a part of the memory.
-    elsewhere = {"clairvoyant", "greedy", "estimator", "estimator-ranker"}
+    elsewhere = {"clairvoyant", "optimal-course", "greedy", "estimator", "estimator-ranker"}
     elsewhere |= {"bayes-reader", "reader-estimator"}
     assert played >= set(POLICIES) - elsewhere
 
