@@ -6,7 +6,7 @@ import re
 from unicodedata import normalize
 
 HALVES = re.compile(r"[\ud800-\udfff]")
-# Bytes of Windows in texts that call themselves ISO 8859-1: as browsers, no text means the controls.
+# Bytes of Windows in texts that call themselves ISO 8859-1, which browsers read alike.
 WINDOWS = {n: bytes([n]).decode("cp1252", "ignore") or n for n in range(0x80, 0xA0)}
 SPELT = str.maketrans(
     {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st"}
