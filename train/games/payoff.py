@@ -1,4 +1,4 @@
-"""The matrix of payoffs: every writer against every opponent, and what a best response takes."""
+"""The matrix of payoffs: every writer against every opponent, and what the strongest takes."""
 
 from __future__ import annotations
 
@@ -67,9 +67,8 @@ def payoffs(
         }
         rows += [_row(setting, capacity, cells[pair]) for pair in product(policies, asked)]
         for policy in policies if trained else ():
-            harmless = cells[policy, HARMLESS[kind]]
-            responses = [cells[policy, name] for name in trained]
-            lost.append(_exploitability(setting, capacity, harmless, responses))
+            faced = [cells[policy, name] for name in met]
+            lost.append(_exploitability(setting, capacity, cells[policy, HARMLESS[kind]], faced))
     return rows, lost
 
 
@@ -119,12 +118,12 @@ def _row(setting: GameSetting, capacity: int, cell: Cell) -> Record:
 
 
 def _exploitability(
-    setting: GameSetting, capacity: int, harmless: Cell, responses: Sequence[Cell]
+    setting: GameSetting, capacity: int, harmless: Cell, faced: Sequence[Cell]
 ) -> Record:
-    """Say what the strongest best response takes from a writer, seed by seed.
+    """Say what the strongest of all opponents that were faced takes from a writer, seed by seed.
 
     It is the payoff without an opponent less the payoff against it: a lower bound of what a writer
-    can lose.
+    can lose, scripted opponents and the harmless one among them.
     """
     payoff = PAYOFF[setting.opponent or ""]
 
@@ -132,7 +131,7 @@ def _exploitability(
         before, after = harmless.values[payoff], cell.values[payoff]
         return before[[k % len(before) for k in range(len(after))]] - after
 
-    strongest = max(responses, key=lambda cell: float(taken(cell).mean()))
+    strongest = max(faced, key=lambda cell: float(taken(cell).mean()))
     found = taken(strongest)
     return {
         "policy": harmless.policy,

@@ -105,8 +105,8 @@ def _legend(comparison: GameComparison) -> list[str]:
         )
     if comparison.exploitability:
         lines.append(
-            "exploitability: what the strongest trained opponent takes from the writer, beside the "
-            "same episodes without one; a better response may take more."
+            "exploitability: what the strongest opponent of the table takes from the writer, "
+            "beside the same episodes without one; a better response may take more."
         )
     lines += explained(comparison.rows)
     if any(not row.get("frontier_proved", True) for row in comparison.rows):

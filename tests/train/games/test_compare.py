@@ -116,13 +116,24 @@ def test_a_best_response_takes_what_is_missing_beside_peace(responses):
         pair, alone = found.rows[2 * place], found.rows[2 * place + 1]
         assert pair["precision"] == pytest.approx((first + second) / 2)
         assert alone["precision"] == pytest.approx(single)
-        taken = {two: wait - (first + second) / 2, one: wait - single}
+        taken = {"wait": 0.0, two: wait - (first + second) / 2, one: wait - single}
         assert lost["exploitability"] == pytest.approx(max(taken.values()))
-        assert lost["opponent"] == max(taken, key=taken.get)
+        assert taken[lost["opponent"]] == pytest.approx(max(taken.values()))
         low, high = lost["exploitability_low"], lost["exploitability_high"]
         assert low <= lost["exploitability"] <= high
     scripted = in_game("poisoner-writer", policy=["fifo"], opponent=["late"])
     assert scripted.exploitability == []
+
+
+def test_exploitability_is_that_of_the_strongest_opponent_scripted_or_trained(responses):
+    names = ["wait", "imitate", "late", "contradict", str(responses / "one")]
+    found = in_game("poisoner-writer", policy=["trust", "fifo"], opponent=names)
+    for place, lost in enumerate(found.exploitability):
+        rows = found.rows[len(names) * place : len(names) * (place + 1)]
+        reached = {row["opponent"]: row["precision"] for row in rows}
+        least = min(reached.values())
+        assert lost["exploitability"] == pytest.approx(reached["wait"] - least)
+        assert reached[lost["opponent"]] == pytest.approx(least)
 
 
 def test_one_writer_of_a_shared_memory_is_the_writer_alone():
