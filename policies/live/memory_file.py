@@ -12,6 +12,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from memenvs.errors import MaterialError
+from memenvs.material.records import Claim
 from memenvs.policies.learned.models import find_models
 from memenvs.policies.live.memory_schema import Document
 from memenvs.policies.names import POLICIES
@@ -155,3 +156,9 @@ def _written_name(policy: str) -> str:
 
 def _digests(policy: Given) -> list[str]:
     return [hashlib.sha256(m.path.read_bytes()).hexdigest() for m in find_models(policy)]
+
+
+def claim_as_json(claim: Claim) -> dict[str, Any]:
+    """Give what a file holds of a stored claim."""
+    fields = ("id", "text", "source", "time", "confidence", "group", "cost")
+    return {name: getattr(claim, name) for name in fields} | {"cues": dict(claim.cues)}

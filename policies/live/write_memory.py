@@ -17,7 +17,7 @@ from memenvs.errors import MaterialError
 from memenvs.material.records import Claim
 from memenvs.objective import Objective
 from memenvs.policies.learned.models import CLAIMS
-from memenvs.policies.live.memory_file import Content, read_memory, write_memory
+from memenvs.policies.live.memory_file import Content, claim_as_json, read_memory, write_memory
 from memenvs.policies.live.memory_place import Place, build_policy, how_shown
 from memenvs.policies.live.ranking import Index, check_reader
 from memenvs.policies.live.said import Messages, Time, what_is_said
@@ -249,20 +249,9 @@ class WriteMemory(Stored):
         A model stays where it is: the file holds its digest. What only its user may name (a model,
         a command, a server) is no part of it, and is given to ``load`` again.
         """
-        claims = [_as_json(claim) for _, claim in sorted(self._claims.items())]
-        names = self._live.stream.reader.as_names()
-        write_memory(
-            path,
-            Content(
-                self._given,
-                self._settings,
-                self.encoder,
-                claims,
-                names,
-                self._live.as_arrays(),
-                self._state,
-            ),
-        )
+        claims = [claim_as_json(claim) for _, claim in sorted(self._claims.items())]
+        told = claims, self._live.stream.reader.as_names(), self._live.as_arrays(), self._state
+        write_memory(path, Content(self._given, self._settings, self.encoder, *told))
 
     @classmethod
     def load(
@@ -309,8 +298,3 @@ class WriteMemory(Stored):
         if sorted(self._claims) != sorted(stored[stored != EMPTY].tolist()):
             raise ValueError("other claims are stored than it tells")
         self._state = content.state
-
-
-def _as_json(claim: Claim) -> dict[str, Any]:
-    fields = ("id", "text", "source", "time", "confidence", "group", "cost")
-    return {name: getattr(claim, name) for name in fields} | {"cues": dict(claim.cues)}
