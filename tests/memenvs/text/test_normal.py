@@ -14,6 +14,7 @@ def test_by_hand():
     assert normal_text("a\0b") == "ab"
     assert normal_text("cafe\u0301") == "café"
     assert normal_text("\ud83d\ude00 \ud83d. \ude00") == "\U0001f600 \ufffd. \ufffd"
+    assert normal_text("20 \x80 \x93so\x94\x81") == "20 € “so”\x81"
     assert normal_text("eﬃcient wa\xadter") == "efficient water"
     assert halves("\ud83d\ude00 \ud83d. \ufffd") == 1
 
