@@ -55,6 +55,14 @@ def test_frontier_of_a_name() -> None:
     assert "e1 e3" in memenvs_cli("frontier", "odyssey").stdout
 
 
+def test_the_frontier_of_a_memory_that_is_read_in_part():
+    limited = ("--objective", "precision", "--reader", "similarity:1", "--capacity", "4")
+    found = answer("frontier", "odyssey-noisy", *limited)
+    assert found["objective"] == "precision similarity:1"
+    assert found["values"] == pytest.approx([0.60])
+    assert found["optimal"] == [True]
+
+
 def test_frontier_of_a_file(pair: str) -> None:
     arguments = ("frontier", pair, "--objective", "precision", "--capacity", "2")
     found = answer(*arguments, "--capacity", "1")

@@ -46,7 +46,7 @@ def curve_records(
             for member in range(named.size):
                 ended = playing.all(name, played, member)
                 pairs = zip(ended, best, strict=True)
-                shares.append([each.values["precision"] / optimum for each, optimum in pairs])
+                shares.append([each.values["utility"] / optimum for each, optimum in pairs])
             low, high = mean_interval(np.array(shares), protocol.seed) or (None, None)
             records.append(
                 {

@@ -8,16 +8,18 @@ import click
 
 if TYPE_CHECKING:
     from memenvs.optimal.curve import Frontier
+    from memenvs.reading.answers import Utility
 
 
 @click.command()
 @click.argument("name_or_file")
 @click.option(
     "--objective",
-    type=click.Choice(["coverage", "precision"]),
+    type=click.Choice(["coverage", "precision", "end-to-end"]),
     default="coverage",
     show_default=True,
 )
+@click.option("--reader", help="Of a memory that is read in part: similarity:K, bm25:K, tokens:N.")
 @click.option(
     "--capacity",
     "capacities",
@@ -39,7 +41,8 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def frontier(
     name_or_file: str,
-    objective: Literal["coverage", "precision"],
+    objective: Utility,
+    reader: str | None,
     capacities: tuple[float, ...],
     method: Literal["exact", "greedy", "bound"],
     split: str | None,
@@ -50,15 +53,18 @@ def frontier(
     """Solve the utility-capacity frontier of a material, or of each material of a file."""
     from memenvs.materials.generator.tiers import Tier
     from memenvs.materials.library import find_materials, source_of
+    from memenvs.objective import Objective
     from memenvs.optimal.curve import frontier as solve
+    from memenvs.reading.answers import ALL
     from memenvs.train import terminal
 
+    sought = Objective(objective, reader or ALL)
     limit = count if isinstance(source_of(name_or_file), Tier) else None  # a file is read whole
 
     solved = [
         (
             material.name,
-            solve(material, objective, capacities or None, method, time_limit=time_limit),
+            solve(material, sought, capacities or None, method, time_limit=time_limit),
         )
         for material in find_materials(name_or_file, split, limit)
     ]
@@ -67,7 +73,7 @@ def frontier(
         click.echo(terminal.as_json(documents if len(documents) > 1 else documents[0]))
         return
     console = terminal.make_console()
-    columns = ("S", objective, "at most", "memory")
+    columns = ("S", sought.name, "at most", "memory")
     for name, curve in solved:
         table = terminal.plain_table(columns, _cells(curve), {"memory"})
         table.title = f"\n{name}"
