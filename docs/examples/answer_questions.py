@@ -28,7 +28,8 @@ def answer_questions(material: Material, policy: str, capacity: int, seed: int =
     for number, claim in enumerate(material.claims, start=1):
         memory.add(claim.text, claim.source, claim.time, claim.confidence, group=claim.group)
         said.add(claim.id)
-        known = [item for item in material.items if any(said >= set(s) for s in item.supports)]
+        asked = [item for item in material.items if item.answers]
+        known = [item for item in asked if any(said >= set(s) for s in item.supports)]
         if number % BETWEEN == 0 and known:
             query = chance.choice(chance.choice(known).answers)
             right, used = answer(material, memory, query)
