@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from gymnasium import spaces
@@ -17,9 +17,13 @@ class AdvisedPolicy(MaskableMultiInputActorCriticPolicy):
     """MaskablePPO's policy on an environment that advises (``mode="advise"`` of a memory).
 
     The logit of an action is the network's, plus a learned multiple, ``scale`` at first, of its
-    ``evidence``. Give the class to ``MaskablePPO`` in place of ``"MultiInputPolicy"``. Raises
-    ``ValueError`` for an environment whose observation holds no ``evidence``.
+    ``evidence``. Give the class to ``MaskablePPO`` in place of ``"MultiInputPolicy"``; a training
+    names it ``network: advised``. Raises ``ValueError`` for an environment whose observation holds
+    no ``evidence``.
     """
+
+    writes: ClassVar[str] = "slots"  # one of a list of actions
+    algorithm: ClassVar[str] = "sb3_contrib:MaskablePPO"
 
     def __init__(self, *arguments: Any, scale: float = SCALE, **options: Any) -> None:
         self._first_scale = scale

@@ -29,8 +29,12 @@ NETWORKS: Mapping[str, tuple[str, Mapping[str, Any]]] = MappingProxyType(
 CONTEXT_NETWORKS: Mapping[str, tuple[str, Mapping[str, Any]]] = MappingProxyType(
     {"pointer": ("memenvs.policies.learned.networks.entry_pointer:EntryPointerPolicy", {})}
 )
+# Of one who acts on pages beside a memory that advises.
+GUI_NETWORKS: Mapping[str, tuple[str, Mapping[str, Any]]] = MappingProxyType(
+    {"advised": ("memenvs.policies.gui.advised:AdvisedPolicy", {})}
+)
 # By family of environments. `mlp`, the network of stable-baselines3 itself, is for every one.
-FAMILIES = {"memorization": NETWORKS, "poisoning": CONTEXT_NETWORKS}
+FAMILIES = {"memorization": NETWORKS, "poisoning": CONTEXT_NETWORKS, "gui": GUI_NETWORKS}
 # Of a poisoner or an asker.
 OPPONENTS: Mapping[str, tuple[str, Mapping[str, Any]]] = MappingProxyType(
     {"opponent": ("memenvs.policies.learned.networks.opponent:OpponentPolicy", {})}

@@ -211,6 +211,18 @@ def outcome_without(training: Training, folder: Path) -> Any:
     return outcome(folder / "without")
 
 
+def test_a_network_that_reads_advice_is_trained_beside_a_memory_alone(tmp_path: Path) -> None:
+    training = tiny(
+        env="memenvs/Panels-button-v0", network="advised", wrapper={"name": "bisimulation"}
+    )
+    (found,) = train(training, tmp_path / "run")
+    assert found["illegal_action"] == 0
+    with pytest.raises(ValueError, match="'advised' is trained by maskable-ppo alone, not by ppo"):
+        train(training.model_copy(update={"algorithm": "ppo"}), tmp_path / "ppo")
+    with pytest.raises(ValueError, match="holds no evidence; wrap the environment in a memory"):
+        train(training.model_copy(update={"wrapper": None}), tmp_path / "without")
+
+
 def test_pages_of_the_validation_and_of_a_comparison_are_not_those_of_the_training(
     tmp_path: Path,
 ) -> None:
